@@ -61,7 +61,7 @@ export default class Api extends DaemonCommand {
   }
 }
 
-/** The arguments as they are parsed: the method may be left out. */
+/** Schema of the parsed arguments; the method is optional. */
 const INPUT = {
   args: {
     first: Args.string({ required: true, name: 'path', description: 'path of the route, such as /config' }),

@@ -5,7 +5,7 @@ import { chatNames, complete, daemonIn, grammarOf, sessionNames } from '../src/c
 import { FILES } from '../src/cli/completion/scripts.js';
 import { contextsPath, readContexts } from '../src/cli/contexts.js';
 
-/** Timeout in milliseconds for the names of sessions: a person waits at the keyboard. */
+/** Timeout in milliseconds for the names of sessions, short because a person waits at the keyboard. */
 const ANSWER_MS = 2_000;
 
 export default class Complete extends DaemonCommand {
@@ -17,7 +17,7 @@ export default class Complete extends DaemonCommand {
   static override examples = ['<%= config.bin %> <%= command.id %> -- sessions sh'];
 
   static override flags = {
-    escape: Flags.boolean({ description: 'escape names for bash, which takes candidates as they are typed' }),
+    escape: Flags.boolean({ description: 'escape names for bash, which inserts candidates unchanged' }),
   };
 
   async run(): Promise<{ candidates: string[] }> {
@@ -47,7 +47,10 @@ export default class Complete extends DaemonCommand {
     return { candidates: lines };
   }
 
-  /** The daemon that the completed command line means, chosen by the same rules, so that each token goes only to its daemon. */
+  /**
+   * The daemon of the command line that is being completed, chosen by the same rules as for the command, so that each
+   * token goes only to its daemon.
+   */
   private async daemonOf(words: readonly string[]): Promise<DaemonClient> {
     const typed = Object.entries(daemonIn(words)).map(([name, value]) => `--${name}=${value}`);
     const { flags } = await this.parse(Complete, typed);

@@ -12,10 +12,9 @@ import type { Daemon } from '../src/index.js';
 export default class Demo extends BaseCommand {
   static override summary = 'Run the gateway on a simulated network: pair, send, receive';
   static override description =
-    `Starts a daemon with the embedded store and the sandbox network, in a temporary folder and on free \
-ports. Links a simulated phone by QR, sends a message to a second phone over the HTTP API, and shows \
-the reply as the event that a webhook receives. Only the network is simulated: the protocol library, \
-the encryption, the WebSocket and the webhook call are the real ones.`;
+    `Starts a daemon with the embedded store and the sandbox network, in a temporary folder and on free ports. Links a simulated phone by \
+QR, sends a message to a second phone over the HTTP API, and shows the reply as the event that a webhook receives. Only the network is \
+simulated: the protocol library, the encryption, the WebSocket and the webhook call are the real ones.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --keep',
@@ -23,7 +22,7 @@ the encryption, the WebSocket and the webhook call are the real ones.`;
   ];
   static override flags = {
     keep: Flags.boolean({
-      description: 'keep everything running afterwards, until Ctrl+C',
+      description: 'keep the gateway running afterwards, until Ctrl+C',
     }),
   };
   protected override readonly streams = true;
@@ -49,7 +48,7 @@ the encryption, the WebSocket and the webhook call are the real ones.`;
     this.exit();
   }
 
-  /** Plays the demo with `switchboard tail` beside it. */
+  /** Runs the demo, and `switchboard tail` in parallel. */
   async #play(daemon: Daemon, token: string, interrupt: Interrupt): Promise<void> {
     const { demo } = await import('../src/cli/demo.js');
     const { startDemoReceiver } = await import('../src/cli/demo.js');

@@ -19,9 +19,8 @@ const MARKS: Readonly<Record<CheckResult['level'], { mark: string; style: Style 
 export default class Doctor extends DaemonCommand {
   static override summary = 'Find problems and say how to fix them';
   static override description =
-    `Checks this program, its settings, files and disk; the daemon's clock, store and token; the other \
-nodes of the store; the network; and the webhook, failed deliveries and history of each session. \
-Changes nothing, and sends nothing to the webhooks unless --send is given. \
+    `Checks this program, its settings, files and disk; the daemon's clock, store and token; the other nodes of the store; the network; \
+and the webhook, failed deliveries and history of each session. Changes nothing, and sends nothing to the webhooks unless --send is given. \
 Exits with 1 if a check failed. Each problem has a fixed name, explained in docs/troubleshooting.md.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
@@ -31,7 +30,7 @@ Exits with 1 if a check failed. Each problem has a fixed name, explained in docs
   static override flags = {
     session: Flags.string({ description: 'check only this session' }),
     send: Flags.boolean({
-      description: 'send a sample text event to each webhook; default: only look at the last call',
+      description: 'send a sample text event to each webhook; default: only check the last call',
       default: false,
       allowNo: true,
     }),
@@ -56,7 +55,7 @@ Exits with 1 if a check failed. Each problem has a fixed name, explained in docs
       }
     } finally {
       waiting.clear();
-      // a check that timed out would keep the process alive
+      // abort: a check that timed out would keep the process alive
       over.abort();
     }
     const isWell = checks.every(({ level }) => level !== 'failed');
@@ -85,7 +84,7 @@ Exits with 1 if a check failed. Each problem has a fixed name, explained in docs
         nodeVersion: process.versions.node,
         nodeRange: this.config.pjson.engines?.node ?? '',
       },
-      // loaded only if no daemon uses the store
+      // loaded lazily, because it is needed only if no daemon uses the store
       tryStore: async (place) => (await import('../src/store/open.js')).tryExistingStore(place),
       findDamage: async (place, limitMs) =>
         (await import('../src/store/open.js')).findStoreDamage(place, limitMs),

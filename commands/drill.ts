@@ -15,17 +15,18 @@ import { CliError, EXIT_CODES } from '../src/cli/errors.js';
 import { listenForInterrupt } from '../src/cli/terminal.js';
 import { errorMessage } from '../src/domain/errors.js';
 
-/** Findings that are printed; `--json` has all. */
+/** Number of printed findings; `--json` has all of them. */
 const FINDINGS_SHOWN = 40;
 const MAX_SEED = 2 ** 32 - 1;
 
 export default class Drill extends BaseCommand {
-  static override summary = 'Break things under traffic, and check that no message is lost or doubled';
+  static override summary = 'Play faults under traffic, and check that no message is lost or duplicated';
   static override description =
-    `Starts a sandbox network, daemons, receivers and brokers of its own, as processes of this machine on free ports and in a temporary \
-folder. Writes and sends messages while it kills, freezes, cuts and fills up one thing after the other, by a seed. In the end it compares \
-phones, history and receivers message by message. Never opens the store, the receivers or the network of your settings. Exits with 1 if a \
-message was lost, doubled or out of order, or a fault could not be played to its end. A fault that this machine cannot play is not run.`;
+    `Starts its own sandbox network, daemons, receivers and brokers, as processes of this machine on free ports, with data in a temporary \
+folder. Writes and sends messages while it kills, freezes, disconnects or fills up one part after another, in an order that the seed \
+decides. At the end, compares phones, history and receivers message by message. Never opens the store, the receivers or the network of \
+your settings. Exits with 1 if a message was lost, duplicated or out of order, or if a fault could not be completed. Skips faults that \
+this machine cannot play.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --minutes 20 --seed 7 --junit drill.xml',
@@ -35,7 +36,7 @@ message was lost, doubled or out of order, or a fault could not be played to its
   static override flags = {
     minutes: Flags.integer({ description: 'minutes of traffic and faults', default: 5, min: 1, max: 1_440 }),
     seed: Flags.integer({
-      description: 'repeat the plan of faults of this seed; default: random',
+      description: 'repeat the fault plan of this seed; default: random',
       min: 0,
       max: MAX_SEED,
     }),
@@ -45,7 +46,7 @@ message was lost, doubled or out of order, or a fault could not be played to its
     }),
     store: Flags.string({
       description:
-        'sqlite, or the mongodb:// URL of a server: the drill makes a database of its own there and drops it at the end',
+        'sqlite, or the mongodb:// URL of a server, on which the drill creates its own database and drops it at the end',
       default: 'sqlite',
       helpValue: 'URL',
     }),
@@ -65,22 +66,21 @@ message was lost, doubled or out of order, or a fault could not be played to its
       helpValue: 'FILE',
     }),
     settle: Flags.integer({
-      description: 'seconds to wait at the end, with everything healthy, for messages that are missing',
+      description: 'seconds to wait at the end, without faults, for missing messages',
       default: 240,
       min: 1,
       helpValue: 'SECONDS',
     }),
     keep: Flags.boolean({ description: 'keep the folder with data and logs, and print its path' }),
     junit: Flags.string({ description: 'also write a JUnit report to this file', helpValue: 'PATH' }),
-    // for the process of reaper.ts
+    // internal: starts the process of reaper.ts
     reap: Flags.boolean({
-      description:
-        'wait for the end of the drill that started this process, and remove what it leaves behind',
+      description: 'wait for the end of the drill that started this process, and free its resources',
       hidden: true,
     }),
   };
 
-  /** How the processes of the drill run this command. */
+  /** The command line with which processes of the drill run this command. */
   protected readonly program: Command = { execArgv: process.execArgv, script: process.argv[1] ?? '' };
 
   async run(): Promise<DrillReport | undefined> {
@@ -125,7 +125,7 @@ message was lost, doubled or out of order, or a fault could not be played to its
     }
   }
 
-  /** The kinds of faults that there are. */
+  /** All kinds of faults; tests replace them. */
   protected async kinds(): Promise<readonly FaultKind[]> {
     return (await import('../src/cli/drill/faults/kinds.js')).FAULT_KINDS;
   }
@@ -145,15 +145,15 @@ message was lost, doubled or out of order, or a fault could not be played to its
   /** Waits for the end of the drill that started this process, and frees what that drill has left. */
   async #reap(): Promise<undefined> {
     const { readEstate } = await import('../src/cli/drill/estate.js');
-    // a signal to all processes of the user ends the drill: the reaper then has work to do
+    // ignore signals: one that ends the whole process group also ends the drill, and then the reaper has work to do
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
-    // nobody may read the warnings any more
+    // prevents that a closed standard error ends this process
     closedStderr();
     await this.#free(await readEstate(process.stdin));
     return undefined;
   }
 
-  /** Only warns about what stays: the result of the drill decides the exit code. */
+  /** Frees an estate; only warns about what remains, because the result of the drill decides the exit code. */
   async #free(estate: Estate): Promise<void> {
     const { freeEstate } = await import('../src/cli/drill/estate.js');
     const { folder, database } = estate;
@@ -168,7 +168,7 @@ message was lost, doubled or out of order, or a fault could not be played to its
     });
   }
 
-  /** Makes the database and drops it again. @throws CliError `unreachable` */
+  /** Tests that the drill can create and drop its database. @throws CliError `unreachable` */
   async #tryStore({ url, address }: StorePlace, reaper: Reaper): Promise<void> {
     const { storeRefusal } = await import('../src/cli/drill/preflight.js');
     const { dropScratchDatabase } = await import('../src/store/mongo/scratch.js');
@@ -176,13 +176,13 @@ message was lost, doubled or out of order, or a fault could not be played to its
     try {
       await dropScratchDatabase(url);
     } catch (error) {
-      // there is nothing to drop that the reaper could drop
+      // the database was not created, so the reaper has nothing to drop
       reaper.ownDatabase(undefined);
       throw storeRefusal(address, error);
     }
   }
 
-  /** Only warns if the file cannot be written: the report is shown all the same. */
+  /** Writes the JUnit file; only warns if that fails, because the report is shown anyway. */
   async #writeJunit(file: string, report: DrillReport): Promise<void> {
     const { drillJunit } = await import('../src/cli/drill/report-text.js');
     await writeFile(file, drillJunit(report)).catch((error: unknown) => {

@@ -18,8 +18,7 @@ its events and failed deliveries. Pair, reconnect and disconnect sessions from t
 In a pipe, prints a table once. With --json, prints the answer of GET /fleet.
 
 --all shows the sessions of all contexts on one live screen, below the name of their context; Enter opens the fleet \
-of a context. In a pipe it prints one table, once: a daemon that does not answer has a row that says so, and the command \
-exits with 3 if none answers.`;
+of a context. In a pipe, prints one table, once, with a row for each daemon that does not answer. Exits with 3 if no daemon answers.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> | head -20',
@@ -36,7 +35,7 @@ exits with 3 if none answers.`;
     if (flags.all) return this.all();
     const end = new AbortController();
     const client = await this.daemon(flags, end.signal);
-    // before the screen too, so that an unreachable daemon or a wrong token ends the command with its exit code
+    // call once before the screen opens, so that an unreachable daemon or a wrong token gives the right exit code
     const answer = await client.getFleet();
     if (this.jsonEnabled()) return answer;
     if (process.stdout.isTTY && process.stdin.isTTY) {

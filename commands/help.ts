@@ -2,8 +2,8 @@ import { BaseCommand } from '../src/cli/command.js';
 
 export default class HelpCommand extends BaseCommand {
   static override strict = false;
-  static override summary = 'Explain a command, or list the commands';
-  static override description = 'Shows the same as --help or -h behind the command.';
+  static override summary = 'Explain a command, or list all commands';
+  static override description = 'Prints the same text as --help after the command.';
   static override usage = 'help [COMMAND]';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
@@ -12,7 +12,7 @@ export default class HelpCommand extends BaseCommand {
   ];
 
   async run(): Promise<void> {
-    // any words, and flags of the command that is explained
+    // accept any words, and flags of the command that is explained
     this.parsed = true;
     const { default: Help } = await import('../src/cli/help.js');
     await new Help(this.config).showHelp([...this.argv]);

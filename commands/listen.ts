@@ -29,7 +29,7 @@ sandbox) it refuses 127.0.0.1. For a daemon on another machine, use --host and -
   ];
   static override flags = {
     session: Flags.string({ description: 'session whose events to receive; optional if there is only one' }),
-    'forward-to': httpUrl({ description: 'pass each event on to this URL and reply with its status' }),
+    'forward-to': httpUrl({ description: 'forward each event to this URL and reply with its status' }),
     'forward-token': Flags.string({
       description: 'bearer token and signing key of the forwarded calls',
       env: 'SWITCHBOARD_FORWARD_TOKEN',

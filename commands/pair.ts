@@ -11,11 +11,10 @@ import { listenForInterrupt } from '../src/cli/terminal.js';
 export default class Pair extends DaemonCommand {
   static override summary = 'Link a phone number by QR code or pairing code';
   static override description =
-    `Exits when the number is connected or pairing has failed; with 6 if it was linked before. With a workspace, then shows the progress of \
-the history import; after Ctrl+C the daemon continues it. On a terminal, draws the QR and renews it. \
-In a pipe, prints one line per step; with --json, one JSON value per step. If WhatsApp asks for a passkey, \
-says what the owner of the number has to do. If the pairing fails or is interrupted, a session that it created is deleted again; one \
-that was there before stays.`;
+    `Exits when the number is connected or pairing has failed; with 6 if the number was already linked. With a workspace, then shows the \
+progress of the history import, which the daemon continues after Ctrl+C. On a terminal, draws the QR and renews it. In a pipe, prints one \
+line per step; with --json, one JSON value per step. If WhatsApp asks for a passkey, prints instructions for the owner of the number. If \
+the pairing fails or is interrupted, a session that it created is deleted again; an existing session stays.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme',
     '<%= config.bin %> <%= command.id %> acme --phone +15550000001',
@@ -101,9 +100,9 @@ that was there before stays.`;
     if (!this.jsonEnabled()) throw new CliError(end.code, end.reason, { suggestions: end.suggestions });
   }
 
-  /** The phone sends its past messages once, after the link: what is not kept then is lost for good. */
+  /** Warns that history is off: the phone sends its past messages only once, after linking. */
   private async noteHistory(client: DaemonClient, clientId: string): Promise<void> {
-    // what fails here fails in the pairing too, which says why
+    // ignore errors: the pairing fails in the same way, and says why
     const { clients } = await client.listClients().catch(() => ({ clients: undefined }));
     const session = clients?.find((one) => one.clientId === clientId);
     if (!clients || session?.orgId || session?.jid) return;

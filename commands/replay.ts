@@ -9,14 +9,11 @@ import type { KeptEvent } from '../src/contract/index.js';
 const several = { multiple: true, multipleNonGreedy: true } as const;
 
 export default class Replay extends DaemonCommand {
-  static override summary = 'Send events again that a session has kept';
+  static override summary = 'Send kept events of a session again';
   static override description =
-    `A session keeps its events after "switchboard sessions retention CLIENTID --keep-events DAYS". Each event is sent to one \
-receiver, the oldest first, as a new delivery with the header X-SN-Replayed. Events that do not pass the filter of the \
-receiver are left out.
-
-Stops at the first event that the receiver does not take, and exits with 1. This event is a failed delivery then; --after \
-goes on behind it.`;
+    `Enable this with "switchboard sessions retention CLIENTID --keep-events DAYS". Each event is sent to one receiver, the oldest first, \
+as a new delivery with the header X-SN-Replayed. Skips events that do not pass the filter of the receiver. Stops at the first event that \
+the receiver does not accept, and exits with 1. That event becomes a failed delivery; --after continues with the next one.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme --from 2h --dry-run',
     '<%= config.bin %> <%= command.id %> acme --from 2026-11-22T10:00:00Z --to 2026-11-22T12:00:00Z',
@@ -26,9 +23,9 @@ goes on behind it.`;
   static override args = { clientId: clientIdArg() };
   static override flags = {
     from: timeFlag({
-      description: 'events from this time on: such as 2026-11-22T10:00:00Z, or an age such as 2h',
+      description: 'only events from this time on, such as 2026-11-22T10:00:00Z, or an age such as 2h',
     }),
-    to: timeFlag({ description: 'events up to this time, or this age' }),
+    to: timeFlag({ description: 'only events up to this time or age' }),
     type: Flags.option({
       description: 'only events of this type; repeatable',
       options: EVENT_TYPES,
@@ -37,9 +34,9 @@ goes on behind it.`;
     id: Flags.string({ description: 'only this event, from --dry-run; repeatable', ...several }),
     receiver: Flags.string({ description: 'id of the receiver; 1 is the webhook', default: '1' }),
     'ignore-filter': Flags.boolean({
-      description: 'also events that do not pass the filter of the receiver',
+      description: 'also send events that do not pass the filter of the receiver',
     }),
-    after: Flags.string({ description: 'go on after this place, shown when a replay stops' }),
+    after: Flags.string({ description: 'continue after this place, shown when a replay stops' }),
     'dry-run': Flags.boolean({
       description: 'list the kept events instead, newest first',
       exclusive: ['id', 'after'],

@@ -56,7 +56,7 @@ export default class Start extends BaseCommand {
       },
     );
     const running = await start(config, interrupt, parent);
-    // stopped before it was ready
+    // the daemon was stopped before it was ready
     if (!running) this.exit(EXIT_CODES.interrupted);
     // systemd sends the variables to workers too; only the first process is the service
     const notifier = createNotifier(parent ? {} : env, (error) => this.output.warning(errorMessage(error)));
@@ -88,7 +88,7 @@ function isUsage(error: unknown): boolean {
   return error instanceof CliError && error.failure === 'usage';
 }
 
-/** A daemon, or several behind a router. */
+/** A running daemon, or several workers behind a router. */
 interface Running {
   readonly url: string;
   readonly sandboxUrl: string | undefined;
@@ -98,7 +98,7 @@ interface Running {
   kill?(): void;
 }
 
-/** Undefined if it was interrupted before it was ready. */
+/** Starts the daemon; undefined if the start was interrupted. */
 async function start(
   config: Config,
   interrupt: Interrupt,
@@ -116,14 +116,14 @@ async function start(
     log.warn('--node-url has no effect with SQLite: several nodes need --store mongodb://…');
   }
   const started = inSmallYoungGeneration(async () => {
-    // not the package's public door: it also loads the sandbox network
+    // do not import the package's public API, which also loads the sandbox network
     const { createDaemon } = await import('../src/daemon/daemon.js');
     return createDaemon(config, { log });
   });
   return (await Promise.race([started, interrupt.aborted])) ?? undefined;
 }
 
-/** Stops in order; a second interrupt kills. */
+/** Stops the daemon in order; a second interrupt kills it. */
 async function stopOrKill(running: Running): Promise<void> {
   if (!running.kill) return running.stop();
   const again = listenForInterrupt();

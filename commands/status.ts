@@ -2,7 +2,7 @@ import { DaemonCommand } from '../src/cli/command.js';
 import { CliError, EXIT_CODES } from '../src/cli/errors.js';
 import { nodeText, totalsText } from '../src/cli/fleet/cells.js';
 
-/** Milliseconds until a daemon counts as one that does not answer. */
+/** Milliseconds after which a daemon counts as not answering. */
 const ANSWER_MS = 10_000;
 
 interface StatusReport {

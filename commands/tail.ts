@@ -12,7 +12,7 @@ import { EVENT_TYPES } from '../src/cli/trigger.js';
 export default class Tail extends DaemonCommand {
   static override summary = 'Watch events and delivery attempts live';
   static override description =
-    `Prints new entries until Ctrl+C, which ends it with exit code 130. Reconnects automatically and continues after the last entry. With --json, \
+    `Prints new entries until Ctrl+C; then exits with 130. Reconnects automatically and continues after the last entry. With --json, \
 prints one JSON value per line; notes go to standard error.
 
 --forward-to also POSTs each printed event to another URL, as a webhook call: X-SN-Event is the event type, \

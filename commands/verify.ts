@@ -7,17 +7,17 @@ import type { CheckResult } from '../src/cli/verify/verify.js';
 const MARKS = { passed: ['green', '✓'], warned: ['yellow', '!'], failed: ['red', '✗'] } as const;
 
 export default class Verify extends BaseCommand {
-  static override summary = 'Check that a webhook receiver does what the gateway expects';
+  static override summary = 'Test a webhook receiver';
   static override description =
-    `Calls the receiver as the gateway does: with every type of event, wrong tokens and signatures, repeated, late and unknown events, \
-large bodies, and many calls at once. Needs no daemon. The events are samples of an invented person; use a receiver for tests. \
-Exits with 1 if the receiver fails a check; a warning does not change the exit code.`;
+    `Calls the receiver like the gateway: with every type of event, wrong tokens and signatures, repeated, late and unknown events, large \
+bodies, and many calls at once. Needs no daemon. The events are samples of an invented person, so use a test receiver. Exits with 1 if the \
+receiver fails a check; a warning does not change the exit code.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> http://localhost:4000/webhook --token s3cret',
     '<%= config.bin %> <%= command.id %> http://localhost:4000/webhook --token s3cret --junit report.xml',
   ];
   static override args = {
-    url: Args.string({ name: 'URL', required: true, description: 'address of the receiver' }),
+    url: Args.string({ name: 'URL', required: true, description: 'URL of the receiver' }),
   };
   static override flags = {
     token: Flags.string({

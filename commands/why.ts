@@ -3,10 +3,10 @@ import { DaemonCommand } from '../src/cli/command.js';
 import type { MessageTrace } from '../src/contract/index.js';
 
 export default class Why extends DaemonCommand {
-  static override summary = 'Tell what happened with one message';
+  static override summary = 'Show the history of one message';
   static override description =
-    `Prints each step that is known: received, sent, acknowledged, recorded, announced, every attempt to deliver its event, and what waits \
-or failed. For received messages and own ones. Without --session looks in all sessions. Exits with 5 if nothing is known.`;
+    `Prints each known step of a received or own message: received, sent, acknowledged, recorded, announced, every attempt to deliver its \
+event, and events that wait or failed. Without --session, searches all sessions. Exits with 5 if the message is unknown.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> 3EB0A9253D5F6C2B1E7A90',
     '<%= config.bin %> <%= command.id %> 3EB0A9253D5F6C2B1E7A90 --session acme --json',

@@ -1,4 +1,4 @@
-/** The package's public door. */
+/** The public API of the package. */
 export { ConfigError, loadConfig } from './config/load.js';
 export type { Config } from './config/schema.js';
 export { createDaemon, type Daemon, type DaemonOverrides } from './daemon/daemon.js';

@@ -32,13 +32,13 @@ const DEPTHS = ['', '*.', '*.*.', '*.*.*.'];
 
 export interface LogOptions {
   level: string;
-  /** Pretty, coloured lines instead of JSON. */
+  /** Whether to write pretty, coloured lines instead of JSON. */
   pretty: boolean;
-  /** Where lines go instead of standard error. */
+  /** The destination of lines; default: standard error. */
   destination?: DestinationStream;
 }
 
-/** The start-up summary's words for a secret give nothing away. */
+/** The words that the start-up summary shows instead of a secret; they are not redacted. */
 const SAFE_WORDS: ReadonlySet<unknown> = new Set(['set', 'not set']);
 
 /**
@@ -66,7 +66,7 @@ function censor(value: unknown): unknown {
   return SAFE_WORDS.has(value) ? value : '[redacted]';
 }
 
-/** JSON escapes what a terminal acts on; pretty lines show it as it is, so that it is cleaned before. */
+/** Cleans the values of a line before it is printed pretty; JSON lines need no cleaning, because JSON escapes control characters. */
 export function cleanLogLine(line: string): string {
   return JSON.stringify(readJson(line), (name, value) => {
     if (typeof value !== 'string') return value;

@@ -1,10 +1,10 @@
 /**
- * libsignal prints whole session records, private keys included, straight to the console whenever a session is closed
- * or replaced. This file must be evaluated before the first import of libsignal or Baileys; it drops exactly those
- * lines and lets everything else through. Whoever imports that library imports this first: the link and the sandbox.
+ * libsignal prints whole session records, private keys included, straight to the console whenever a session is closed or
+ * replaced. This file must be evaluated before the first import of libsignal or Baileys; it drops exactly those lines
+ * and lets everything else through. The link and the sandbox, which import that library, import this file first.
  */
 
-/** How each line that libsignal 6 prints begins. */
+/** Beginnings of all lines that libsignal 6 prints. */
 const LIBSIGNAL_LINES: readonly string[] = [
   'Closing session:',
   'Opening session:',

@@ -4,9 +4,9 @@ import { type AdoptAnswer, AdoptCommand } from '../../src/cli/adopt/adopt-comman
 export default class AdoptBaileys extends AdoptCommand {
   static override summary = 'Take over numbers that another program has linked with Baileys';
   static override description =
-    `Reads a folder that the other program gives to useMultiFileAuthState, or a folder of such folders. Each becomes a session with \
-the name of its folder, without characters other than letters and digits. The numbers need not be paired again, and chats go \
-on. Stop the other program first: WhatsApp permits one connection for each link. Nothing is written to the folders.`;
+    `Reads a folder of useMultiFileAuthState, or a folder of such folders. Each becomes a session with the name of its folder, without \
+characters other than letters and digits. The numbers need no new pairing, and chats continue. Stop the other program first: WhatsApp \
+permits only one connection per link. Writes nothing to the folders.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> ./auth --dry-run',
     '<%= config.bin %> <%= command.id %> ./auth --org workspace1 --webhook https://example.com/hook',

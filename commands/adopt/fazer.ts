@@ -4,15 +4,15 @@ import { type AdoptAnswer, AdoptCommand } from '../../src/cli/adopt/adopt-comman
 export default class AdoptFazer extends AdoptCommand {
   static override summary = 'Take over the numbers of fazer-ai/baileys-api';
   static override description =
-    `Reads its Redis, with webhook and token of each number. Each becomes a session with the digits of the number as its name. Stop \
-the other program first: WhatsApp permits one connection for each link. Nothing is written to Redis.`;
+    `Reads the Redis of baileys-api, with webhook and token of each number. Each number becomes a session with its digits as name. Stop \
+the other program first: WhatsApp permits only one connection per link. Writes nothing to Redis.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --redis redis://127.0.0.1:6379 --dry-run',
     '<%= config.bin %> <%= command.id %> --redis redis://:password@127.0.0.1:6379/0',
   ];
   static override flags = {
     redis: Flags.string({
-      description: 'address of its Redis',
+      description: 'URL of the Redis of baileys-api',
       env: 'SWITCHBOARD_ADOPT_REDIS',
       helpValue: 'URL',
       required: true,

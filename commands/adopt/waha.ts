@@ -4,9 +4,9 @@ import { type AdoptAnswer, AdoptCommand } from '../../src/cli/adopt/adopt-comman
 export default class AdoptWaha extends AdoptCommand {
   static override summary = 'Take over the numbers of WAHA (engine NOWEB)';
   static override description =
-    `Reads the folder of sessions of WAHA, with the first webhook of each session. Sessions of other engines cannot be taken over: \
-they are browsers, or another protocol library. Stop WAHA first: WhatsApp permits one connection for each link. Nothing is \
-written to the folder.`;
+    `Reads the folder of sessions of WAHA, with the first webhook of each session. Sessions of other engines cannot be taken over, because \
+they use browsers or another protocol library. Stop WAHA first: WhatsApp permits only one connection per link. Writes nothing to the \
+folder.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> ./.sessions --dry-run',
     '<%= config.bin %> <%= command.id %> ./.sessions',

@@ -4,7 +4,7 @@ import { recipientArgs } from '../../src/cli/send-command.js';
 export default class ChatsArchive extends DaemonCommand {
   static override summary = 'Archive a chat on all devices of the account';
   static override description =
-    'An archived chat is not pinned any more. `switchboard chats unarchive` brings it back.';
+    'Archiving also unpins the chat. `switchboard chats unarchive` brings it back.';
   static override examples = ['<%= config.bin %> <%= command.id %> acme +15550000002'];
   static override args = recipientArgs();
 

@@ -4,10 +4,9 @@ import { recipientArgs } from '../../src/cli/send-command.js';
 import { TIMER_NAMES, timerSeconds } from '../../src/cli/timer.js';
 
 export default class ChatsDisappearing extends DaemonCommand {
-  static override summary = 'Set after how long the messages of a chat disappear';
+  static override summary = 'Set the time after which messages of a chat disappear';
   static override description =
-    `Holds for everybody in the chat, for messages that are written from then on. \`switchboard profile set\` \
-sets the timer of new chats.`;
+    `Applies to everyone in the chat, and to new messages only. \`switchboard profile set\` sets the timer of new chats.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme +15550000002 7d',
     '<%= config.bin %> <%= command.id %> acme 120363040000000001@g.us off',

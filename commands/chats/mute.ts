@@ -5,14 +5,14 @@ import { recipientArgs } from '../../src/cli/send-command.js';
 export default class ChatsMute extends DaemonCommand {
   static override summary = 'Mute a chat on all devices of the account';
   static override description =
-    'The devices do not notify their owner of messages in the chat; events and webhooks stay as they are.';
+    'Your phone and other devices stop notifying you about this chat; events and webhooks do not change.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme +15550000002 --for 8h',
     '<%= config.bin %> <%= command.id %> acme 120363040000000001@g.us',
   ];
   static override args = recipientArgs();
   static override flags = {
-    for: age({ description: 'time until the mute ends, such as 8h or 1w; without an end by default' }),
+    for: age({ description: 'time until the mute ends, such as 8h or 1w; default: no end' }),
   };
 
   async run(): Promise<{ ok: boolean }> {

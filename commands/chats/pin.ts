@@ -4,7 +4,7 @@ import { recipientArgs } from '../../src/cli/send-command.js';
 export default class ChatsPin extends DaemonCommand {
   static override summary = 'Pin a chat to the top of the list on all devices of the account';
   static override description =
-    'WhatsApp shows a few pinned chats only. `switchboard messages pin` pins a message.';
+    'WhatsApp shows only a few pinned chats. `switchboard messages pin` pins a message.';
   static override examples = ['<%= config.bin %> <%= command.id %> acme +15550000002'];
   static override args = recipientArgs();
 

@@ -6,7 +6,7 @@ import { LIMITS } from '../../src/domain/limits.js';
 export default class ChatsPresence extends DaemonCommand {
   static override summary = 'Subscribe to typing and presence in a chat';
   static override description =
-    'The number appears online meanwhile. The session must have presence in its extra events; tail shows them.';
+    'The number appears online meanwhile. The session must have presence among its extra events; `switchboard tail` shows the events.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme +15550000002',
     '<%= config.bin %> <%= command.id %> acme +15550000002 --seconds 60',

@@ -2,8 +2,8 @@ import { DaemonCommand } from '../../src/cli/command.js';
 import { recipientArgs } from '../../src/cli/send-command.js';
 
 export default class ChatsUnarchive extends DaemonCommand {
-  static override summary = 'Bring an archived chat back on all devices of the account';
-  static override description = 'The chat is in the list of chats again; it is not pinned.';
+  static override summary = 'Unarchive a chat on all devices of the account';
+  static override description = 'The chat appears in the list of chats again, unpinned.';
   static override examples = ['<%= config.bin %> <%= command.id %> acme +15550000002'];
   static override args = recipientArgs();
 

@@ -3,7 +3,7 @@ import { recipientArgs } from '../../src/cli/send-command.js';
 
 export default class ChatsUnmute extends DaemonCommand {
   static override summary = 'Unmute a chat on all devices of the account';
-  static override description = 'The devices notify their owner of messages in the chat again.';
+  static override description = 'Your phone and other devices notify you about this chat again.';
   static override examples = ['<%= config.bin %> <%= command.id %> acme +15550000002'];
   static override args = recipientArgs();
 

@@ -3,7 +3,7 @@ import { recipientArgs } from '../../src/cli/send-command.js';
 
 export default class ChatsUnpin extends DaemonCommand {
   static override summary = 'Unpin a chat on all devices of the account';
-  static override description = 'The chat moves to its place in the list of chats.';
+  static override description = 'The chat returns to its normal position.';
   static override examples = ['<%= config.bin %> <%= command.id %> acme +15550000002'];
   static override args = recipientArgs();
 

@@ -5,7 +5,7 @@ import { clientIdArg } from '../../src/cli/flags.js';
 export default class ContactsBlock extends DaemonCommand {
   static override summary = 'Block a person';
   static override description =
-    'Messages and calls of the person do not arrive any more, and the person is not told.';
+    'Messages and calls of the person no longer arrive. The person is not notified.';
   static override examples = ['<%= config.bin %> <%= command.id %> acme +15550000002'];
   static override args = {
     clientId: clientIdArg(),

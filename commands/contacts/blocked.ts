@@ -5,7 +5,8 @@ import { plainLine } from '../../src/domain/text.js';
 
 export default class ContactsBlocked extends DaemonCommand {
   static override summary = 'List the people whom a number blocks';
-  static override description = 'Asks WhatsApp; lists people whom other devices of the account block too.';
+  static override description =
+    'Asks WhatsApp, so the list includes people whom other devices of the account have blocked.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme',
     '<%= config.bin %> <%= command.id %> acme --json | jq -r ".[].jid"',

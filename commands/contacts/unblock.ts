@@ -4,7 +4,7 @@ import { clientIdArg } from '../../src/cli/flags.js';
 
 export default class ContactsUnblock extends DaemonCommand {
   static override summary = 'Unblock a person';
-  static override description = 'Messages that the person wrote meanwhile do not arrive.';
+  static override description = 'Messages that the person wrote while blocked do not arrive.';
   static override examples = ['<%= config.bin %> <%= command.id %> acme +15550000002'];
   static override args = {
     clientId: clientIdArg(),

@@ -6,12 +6,11 @@ import { httpUrl } from '../../src/cli/flags.js';
 import { askSecret, readArgument } from '../../src/cli/terminal.js';
 
 export default class ContextAdd extends ContextCommand {
-  static override summary = 'Add a daemon by name, or change it';
+  static override summary = 'Add a named daemon, or change it';
   static override description =
-    `Keeps address and token in the folder for configuration of this user, readable by nobody else. \
-On a terminal, asks for the token, so that the shell history does not contain it; --token - reads it from \
-standard input. A daemon that is known at this address keeps its token unless another one is given; --token "" removes it. \
-Without a token, commands use the one in the data directory of a daemon on this machine.`;
+    `Stores URL and token in this user's configuration folder, readable by nobody else. On a terminal, asks for the token, so that the \
+shell history does not contain it; --token - reads it from standard input. Without a new token, a daemon with the same URL keeps its \
+token; --token "" removes it. Without a token, commands use the one in the data directory of a daemon on this machine.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> production --url https://gateway.example.com --use',
     'pass show gateway | <%= config.bin %> <%= command.id %> production --url https://gateway.example.com --token -',
@@ -46,11 +45,7 @@ Without a token, commands use the one in the data directory of a daemon on this 
   }
 }
 
-/**
- * The token; empty without one.
- * @param kept the one of before, which stays if no other is given
- * @throws CliError `usage` if it has spaces
- */
+/** The token; empty if there is none. @param kept the previous token, used if no other is given @throws CliError `usage` if it has spaces */
 async function tokenOf(given: string | undefined, kept: string, isJson: boolean): Promise<string> {
   const asks = given === undefined && !isJson && process.stdin.isTTY && process.stderr.isTTY;
   const answer = asks && (await askSecret(`token (empty ${kept ? 'keeps it' : 'for none'}):`));

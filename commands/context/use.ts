@@ -6,7 +6,7 @@ import { CliError } from '../../src/cli/errors.js';
 export default class ContextUse extends ContextCommand {
   static override summary = 'Choose the daemon that commands use by default';
   static override description =
-    '--context, --url and their environment variables choose another one for a single command.';
+    '--context, --url and their environment variables choose another daemon for a single command.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> production',
     '<%= config.bin %> <%= command.id %> --none',

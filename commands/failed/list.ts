@@ -8,8 +8,8 @@ const MOST = 1_000;
 export default class FailedList extends DaemonCommand {
   static override summary = 'List events that could not be delivered to their webhook';
   static override description =
-    `Newest first: events that failed four times and events that the receiver rejected. They are kept for \
-7 days, up to 1,000 per receiver. \`switchboard failed resend\` delivers them again.`;
+    `Lists events that failed four times or that the receiver rejected, newest first. Failed events are kept for 7 days, up to 1,000 per \
+receiver. \`switchboard failed resend\` delivers them again.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --session acme --limit 200',

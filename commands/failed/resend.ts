@@ -14,7 +14,7 @@ interface ResendResult extends Omit<ResendSummary, 'trouble'> {
 export default class FailedResend extends DaemonCommand {
   static override summary = 'Deliver failed events again';
   static override description =
-    `Makes up to four new attempts per event at the session's current webhook, or at the receiver that the event was for, with the \
+    `Makes up to four new attempts per event to the session's current webhook, or to the receiver of the event, with the \
 original id and content. Delivered events leave the list. With --all, sends the failed events of all sessions, or of --session: the \
 oldest first, four at a time. A receiver may get an event twice: compare X-SN-Delivery, or session, room and message.
 
@@ -48,7 +48,7 @@ Ctrl+C stops after the deliveries in flight. Exits with 1 if an event was not de
     const { argv, flags } = await this.parse(FailedResend);
     const { all = false, session, receiver, type: types } = flags;
     const { resend } = await import('../../src/cli/failed.js');
-    // no interrupt for this client: an aborted call would leave unknown whether the event arrived
+    // this client gets no interrupt: after an aborted call it would be unknown whether the event arrived
     const client = await this.daemon(flags);
     const ids = await this.select(client, { ids: argv.map(String), all, session, receiver, types });
     const interrupt = listenForInterrupt();

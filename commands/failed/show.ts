@@ -5,8 +5,7 @@ import type { FailedDeliveryWithEvent } from '../../src/contract/index.js';
 export default class FailedShow extends DaemonCommand {
   static override summary = 'Show one failed event';
   static override description =
-    `Shows webhook, reason and content. Hides the decryption key of a file; --json prints the event as it \
-was sent.`;
+    `Prints webhook, reason and content. Hides the decryption key of a file; --json prints the event as it was sent.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> 01JD7M8ZQK3V9X2W4Y6T8R0P1N',
     '<%= config.bin %> <%= command.id %> 01JD7M8ZQK3V9X2W4Y6T8R0P1N --json | jq .event',

@@ -7,7 +7,7 @@ import type { CreatedGroup } from '../../src/contract/index.js';
 
 export default class GroupsCreate extends DaemonCommand {
   static override summary = 'Create a group owned by the linked number';
-  static override description = 'Exits with 7 if WhatsApp refused a member; the group is created anyway.';
+  static override description = 'Exits with 7 if WhatsApp refused a member; the group exists anyway.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme "Weekend plans" --member +15550000002 --member +15550000003',
   ];

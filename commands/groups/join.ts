@@ -4,7 +4,7 @@ import { inviteArgs } from '../../src/cli/flags.js';
 export default class GroupsJoin extends DaemonCommand {
   static override summary = 'Join a group by its invite';
   static override description =
-    'Where an admin has to approve, sends a request. `switchboard groups preview` shows the group before.';
+    'If an admin has to approve, sends a request to join. `switchboard groups preview` shows the group before.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme https://chat.whatsapp.com/AbCdEfGhIjKlMnOpQrStUv',
   ];

@@ -6,8 +6,7 @@ import { plainLine } from '../../src/domain/text.js';
 export default class GroupsList extends DaemonCommand {
   static override summary = 'List the groups of a number';
   static override description =
-    `Asks WhatsApp; sorted by name. \`switchboard sessions group-events\` delivers messages of groups as \
-events.`;
+    `Asks WhatsApp, and sorts by name. \`switchboard sessions group-events\` delivers messages of groups as events.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme',
     '<%= config.bin %> <%= command.id %> acme --json | jq -r ".[].jid"',

@@ -5,7 +5,7 @@ import { plainLine } from '../../src/domain/text.js';
 
 export default class GroupsPreview extends DaemonCommand {
   static override summary = 'Show the group of an invite, without joining it';
-  static override description = 'The members of the group do not notice.';
+  static override description = 'The members of the group are not notified.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme https://chat.whatsapp.com/AbCdEfGhIjKlMnOpQrStUv',
   ];

@@ -7,8 +7,8 @@ import { TIMER_NAMES, timerSeconds } from '../../src/cli/timer.js';
 export default class GroupsSet extends DaemonCommand {
   static override summary = 'Change subject, description or settings of a group';
   static override description =
-    `What is not given stays. Settings for admins need admin rights; if WhatsApp refuses one change, the changes \
-before it stay. \`switchboard groups picture\` changes the picture.`;
+    `Flags that are not given change nothing. Settings for admins need admin rights. If WhatsApp refuses one change, earlier changes \
+remain. \`switchboard groups picture\` changes the picture.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme 120363040000000001@g.us --subject "Weekend plans"',
     '<%= config.bin %> <%= command.id %> acme 120363040000000001@g.us --announce --no-members-add --join-approval',

@@ -6,9 +6,9 @@ import type { SendAnswer } from '../../src/contract/index.js';
 const DURATIONS = { '1d': 86_400, '7d': 604_800, '30d': 2_592_000 } as const;
 
 export default class MessagesPin extends SendCommand {
-  static override summary = 'Pin a message for everybody in its chat';
+  static override summary = 'Pin a message for everyone in its chat';
   static override description =
-    'Prints the id of the message that pins it. In some groups only admins may pin messages.';
+    'Prints the id of the pinning message. In some groups only admins may pin messages.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme +15550000002 3A5F0C767D097B7C6A3F1',
     '<%= config.bin %> <%= command.id %> acme 120363040000000001@g.us 3EB0C767D097B7C6A3F1 --for 30d',

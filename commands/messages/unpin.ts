@@ -2,8 +2,8 @@ import { earlierMessageArgs, SendCommand } from '../../src/cli/send-command.js';
 import type { SendAnswer } from '../../src/contract/index.js';
 
 export default class MessagesUnpin extends SendCommand {
-  static override summary = 'Unpin a message for everybody in its chat';
-  static override description = 'Prints the id of the message that unpins it.';
+  static override summary = 'Unpin a message for everyone in its chat';
+  static override description = 'Prints the id of the unpinning message.';
   static override examples = ['<%= config.bin %> <%= command.id %> acme +15550000002 3A5F0C767D097B7C6A3F1'];
   static override args = earlierMessageArgs();
 

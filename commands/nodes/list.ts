@@ -5,15 +5,15 @@ import type { Answer } from '../../src/contract/index.js';
 export default class NodesList extends DaemonCommand {
   static override summary = 'List the nodes that share the store';
   static override description =
-    `Lists each daemon with a recent heartbeat and its number of sessions. --leases adds which node holds \
-each session, since when, and when the lease expires.`;
+    `Lists each daemon with a recent heartbeat and its number of sessions. --leases adds the node of each session, the begin of its lease, \
+and the time when it expires.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --leases',
     "<%= config.bin %> <%= command.id %> --json | jq -r '.nodes[] | [.podName, .sessions] | @tsv'",
   ];
   static override flags = {
-    leases: Flags.boolean({ description: 'also list which node holds each session', default: false }),
+    leases: Flags.boolean({ description: 'also list the node of each session', default: false }),
   };
 
   async run(): Promise<Answer<'listNodes'>> {

@@ -4,9 +4,9 @@ import { clientIdArg } from '../../src/cli/flags.js';
 import type { Answer } from '../../src/contract/index.js';
 
 export default class OutboxCancel extends DaemonCommand {
-  static override summary = 'Cancel a message that waits until the policy of its session allows it';
+  static override summary = 'Cancel a message that waits until its policy allows it';
   static override description =
-    'Exits with 5 if no such message waits, because it has left for example, and with 6 while it is being sent.';
+    'Exits with 5 if no such message waits, for example because it was sent, and with 6 while it is being sent.';
   static override examples = ['<%= config.bin %> <%= command.id %> acme 3EB0C767D097B7C6A3F1'];
   static override args = {
     clientId: clientIdArg(),

@@ -7,10 +7,10 @@ const DEFAULT_LIMIT = 100;
 const MOST = 1_000;
 
 export default class OutboxList extends DaemonCommand {
-  static override summary = 'List the messages that wait until the policy of their session allows them';
+  static override summary = 'List messages that wait until their policy allows them';
   static override description =
-    'Oldest first: messages that were sent with --when-allowed and that the policy refused. They leave when it \
-allows them, and are given up after 7 days.';
+    'Lists messages that were sent with --when-allowed and refused by the policy, oldest first. They are sent when the policy allows \
+them, and given up after 7 days.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme',
     "<%= config.bin %> <%= command.id %> acme --json | jq -r '.messages[].messageId'",

@@ -11,9 +11,9 @@ const ON_WHATSAPP = {
 };
 
 export default class PolicyExplain extends DaemonCommand {
-  static override summary = 'Say whether a message would leave now, and which rules hold it back';
+  static override summary = 'Show whether a message would be sent now, and which rules refuse it';
   static override description =
-    'Sends nothing. A number that is not known yet is looked up at WhatsApp, unless the policy limits look-ups.';
+    'Sends nothing. Looks up an unknown number at WhatsApp, unless the policy limits look-ups.';
   static override examples = ['<%= config.bin %> <%= command.id %> acme +15550000002'];
   static override args = {
     clientId: clientIdArg(),

@@ -8,11 +8,10 @@ import type { PlannedSend } from '../../src/domain/policy/plan.js';
 const DAY_MS = 24 * 60 * 60_000;
 
 export default class PolicyPlan extends DaemonCommand {
-  static override summary = 'Replay sends against a policy and say what it would refuse or delay';
+  static override summary = 'Replay sends against a policy and show what it would refuse or delay';
   static override description =
-    `Replays the sends of a session (--session), or planned sends of a CSV file (--sends) with a line \
-"time,recipient" for each. A refused send is repeated when the policy allows it, as a caller does who heeds \
-Retry-After. Nothing is sent or changed.`;
+    `Replays the sends of a session (--session), or planned sends of a CSV file (--sends) with a line "time,recipient" for each. A refused \
+send is repeated when the policy allows it, as a caller does who heeds Retry-After. Nothing is sent or changed.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> gentle --session acme',
     '<%= config.bin %> <%= command.id %> policy.yaml --sends campaign.csv --name shop --linked-days 10',
@@ -30,9 +29,9 @@ Retry-After. Nothing is sent or changed.`;
       max: 14,
     }),
     sends: Flags.file({ description: 'CSV file with planned sends', exclusive: ['session'], exists: true }),
-    name: Flags.string({ description: 'policy of the file; default: the default of the file' }),
+    name: Flags.string({ description: "policy of the file to use; default: the file's default policy" }),
     'linked-days': Flags.integer({
-      description: 'days since the number was linked at the first send',
+      description: 'age of the link in days at the first send',
       min: 0,
     }),
   };

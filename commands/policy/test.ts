@@ -11,7 +11,8 @@ interface ExampleResult {
 
 export default class PolicyTest extends BaseCommand {
   static override summary = 'Check a policy file and run its examples';
-  static override description = `Needs no daemon. Exits with 1 if an example does not come out as it says.`;
+  static override description =
+    `Needs no daemon. Exits with 1 if an example has another result than it states.`;
   static override examples = ['<%= config.bin %> <%= command.id %> policy.yaml'];
   static override args = { file: Args.string({ name: 'FILE', required: true, description: 'policy file' }) };
 

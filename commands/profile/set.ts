@@ -6,7 +6,8 @@ import { TIMER_NAMES, timerSeconds } from '../../src/cli/timer.js';
 
 export default class ProfileSet extends DaemonCommand {
   static override summary = 'Change name, text or default timer of a linked number';
-  static override description = 'What is not given stays. `switchboard profile picture` changes the picture.';
+  static override description =
+    'Flags that are not given change nothing. `switchboard profile picture` changes the picture.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme --name "Ada Example" --about "Open from 9 to 5"',
     '<%= config.bin %> <%= command.id %> acme --disappearing 7d',

@@ -7,7 +7,7 @@ import { plainLine } from '../../src/domain/text.js';
 export default class ProfileShow extends DaemonCommand {
   static override summary = 'Show the profile of a linked number';
   static override description =
-    'Asks WhatsApp: name, text, version of the picture, and after how long messages of new chats disappear.';
+    'Asks WhatsApp for name, text, version of the picture, and the timer of disappearing messages in new chats.';
   static override examples = ['<%= config.bin %> <%= command.id %> acme'];
   static override args = { clientId: clientIdArg() };
 

@@ -7,7 +7,8 @@ import type { Answer } from '../../src/contract/index.js';
 export default class ReceiversAdd extends DaemonCommand {
   static override summary = 'Add a receiver to a session, beside its webhook';
   static override description =
-    'A session has up to 8 receivers with its webhook. Each gets every event that passes its filter; one that is down delays no other.';
+    'A session has up to 8 receivers, including its webhook. Each gets every event that passes its filter. A receiver that is down does \
+not delay the others.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme https://example.com/audit --receiver-token s3cret --retry durable',
     '<%= config.bin %> <%= command.id %> acme https://example.com/calls --type call --name calls',

@@ -4,9 +4,8 @@ import { receiverArg, receiverText } from '../../src/cli/receivers.js';
 import type { Answer } from '../../src/contract/index.js';
 
 export default class ReceiversPause extends DaemonCommand {
-  static override summary = 'Make no calls to a receiver';
-  static override description =
-    'Its events wait with durable retries, and become failed deliveries otherwise.';
+  static override summary = 'Stop calls to a receiver';
+  static override description = 'With durable retries, events wait; otherwise they become failed deliveries.';
   static override examples = ['<%= config.bin %> <%= command.id %> acme 2'];
   static override args = { clientId: clientIdArg(), id: receiverArg() };
 

@@ -6,7 +6,7 @@ import type { Answer } from '../../src/contract/index.js';
 export default class ReceiversRemove extends DaemonCommand {
   static override summary = 'Remove a receiver, and drop the events that wait for it';
   static override description =
-    'Its failed deliveries are removed, too. To keep them and the events that wait, pause the receiver instead.';
+    'Also removes its failed deliveries. To keep them and the waiting events, pause the receiver instead.';
   static override examples = ['<%= config.bin %> <%= command.id %> acme 2'];
   static override args = { clientId: clientIdArg(), id: receiverArg() };
 

@@ -4,8 +4,8 @@ import { receiverArg, receiverText } from '../../src/cli/receivers.js';
 import type { Answer } from '../../src/contract/index.js';
 
 export default class ReceiversResume extends DaemonCommand {
-  static override summary = 'Make calls to a paused receiver again';
-  static override description = 'What waits for it is delivered first, in order.';
+  static override summary = 'Resume calls to a paused receiver';
+  static override description = 'Delivers waiting events first, in order.';
   static override examples = ['<%= config.bin %> <%= command.id %> acme 2'];
   static override args = { clientId: clientIdArg(), id: receiverArg() };
 

@@ -8,8 +8,8 @@ import type { Answer } from '../../src/contract/index.js';
 export default class ReceiversSet extends DaemonCommand {
   static override summary = 'Change a receiver';
   static override description =
-    'What is not given stays. The flags of the filter together replace the filter before, and so do --header and the flags of the \
-schedule. A new URL ends a pause.';
+    'Flags that are not given change nothing. The filter flags together replace the whole filter; so do --header for the headers, and the \
+schedule flags for the schedule. A new URL ends a pause.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme 2 --receiver-url https://example.com/new',
     '<%= config.bin %> <%= command.id %> acme 2 --receiver-token NEW --keep-previous-token 1d',
@@ -17,19 +17,19 @@ schedule. A new URL ends a pause.';
   ];
   static override args = { clientId: clientIdArg(), id: receiverArg() };
   static override flags = {
-    'receiver-url': Flags.string({ description: 'its new address', helpValue: 'URL' }),
+    'receiver-url': Flags.string({ description: 'new URL', helpValue: 'URL' }),
     ...settingFlags(),
     'all-events': Flags.boolean({
       description: 'remove the filter',
       exclusive: ['type', 'direction', 'groups', 'room', 'sender'],
     }),
-    'no-headers': Flags.boolean({ description: 'remove its own headers', exclusive: ['header'] }),
+    'no-headers': Flags.boolean({ description: 'remove all own headers', exclusive: ['header'] }),
     'usual-schedule': Flags.boolean({
-      description: 'remove its own schedule',
+      description: 'use the default schedule again',
       exclusive: ['attempts', 'pause-seconds', 'give-up-hours'],
     }),
     'keep-previous-token': age({
-      description: 'sign calls with the token before, too, for so long: up to 7d',
+      description: 'also sign with the previous token for this long (up to 7d)',
     }),
   };
 

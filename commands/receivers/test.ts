@@ -9,13 +9,13 @@ import type { Answer } from '../../src/contract/index.js';
 export default class ReceiversTest extends DaemonCommand {
   static override summary = 'Send a sample event to one receiver';
   static override description =
-    'Also to a paused one, and whatever its filter says. The delivery is a real one, with attempts, token and own headers. Exits with 1 \
-if the event was not delivered.';
+    `Ignores the receiver's pause and filter. The delivery is a real one, with attempts, token and own headers. Exits with 1 if the \
+event was not delivered.`;
   static override examples = ['<%= config.bin %> <%= command.id %> acme 2 --type call'];
   static override args = { clientId: clientIdArg(), receiver: receiverArg() };
   static override flags = {
     type: Flags.option({
-      description: 'type of the event',
+      description: 'type of the sample event',
       options: EVENT_TYPES,
       default: 'text' as const,
     })(),

@@ -3,9 +3,9 @@ import { DaemonCommand } from '../../src/cli/command.js';
 import { clientIdArg } from '../../src/cli/flags.js';
 import type { ChatRoom } from '../../src/contract/index.js';
 
-/** Newest rooms whose last message is read if it has no text. */
+/** Number of newest rooms whose last message is read from the history if its text is empty. */
 const LOOKED_AT = 30;
-/** Characters. */
+/** Maximum length of the last message, in characters. */
 const LAST_MESSAGE_LENGTH = 50;
 
 export default class RoomsList extends DaemonCommand {

@@ -7,7 +7,7 @@ import type { ClockView } from '../../src/sandbox/client.js';
 export default class SandboxClock extends BaseCommand {
   static override summary = 'Show the time of a sandbox network, or move it forward';
   static override description =
-    'A daemon with the sandbox inside it has the same time: policies, restrictions, held messages and retries see the days pass. Time never goes back.';
+    'A daemon with an embedded sandbox uses the same clock, for policies, restrictions, held messages and retries. Time never goes back.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --advance 3d',

@@ -6,7 +6,7 @@ import type { MessageView } from '../../src/sandbox/api.js';
 export default class SandboxMessages extends BaseCommand {
   static override summary = 'Show the messages on a simulated phone';
   static override description =
-    'Oldest first and decrypted, with edits, deletions, reactions, votes and receipts.';
+    'Prints decrypted messages, oldest first, with edits, deletions, reactions, votes and receipts.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> +15550000002',
     "<%= config.bin %> <%= command.id %> +15550000002 --json | jq -r '.messages[-1].text'",

@@ -5,7 +5,8 @@ import type { PhoneView } from '../../src/sandbox/api.js';
 
 export default class SandboxPhone extends BaseCommand {
   static override summary = 'Create, rename or list simulated phones';
-  static override description = 'Shows the phone if the number exists; --name renames its owner.';
+  static override description =
+    'Shows the phone if the number already exists; --name then renames its owner.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> +15550000001 --name Alice',
     '<%= config.bin %> <%= command.id %>',

@@ -6,7 +6,7 @@ import type { CallView } from '../../src/sandbox/api.js';
 export default class SandboxRing extends BaseCommand {
   static override summary = 'Call somebody from a simulated phone';
   static override description =
-    'Only the signalling is played: linked devices of the called person see the call. Without --end it rings on.';
+    'Simulates only the signalling: linked devices of the called person see the call. Without --end the call keeps ringing.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> +15550000002 +15550000001',
     '<%= config.bin %> <%= command.id %> +15550000002 +15550000001 --video --end timeout',
@@ -20,7 +20,7 @@ export default class SandboxRing extends BaseCommand {
     video: Flags.boolean({ description: 'make it a video call' }),
     end: Flags.option({ options: ['cancel', 'timeout', 'accept', 'reject'] as const })({
       description:
-        'what ends it: the caller cancels, nobody answers, or the called phone takes or declines it',
+        'how the call ends: the caller cancels, nobody answers, or the called phone accepts or declines',
     }),
   };
 

@@ -4,7 +4,7 @@ import { numberArg, sandboxUrlFlag } from '../../src/cli/flags.js';
 
 export default class SandboxSay extends BaseCommand {
   static override summary = 'Send a text from a simulated phone';
-  static override description = 'The text is encrypted for each device of the recipient, as any message is.';
+  static override description = 'Encrypts the text for each device of the recipient, like any message.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> +15550000002 +15550000001 "Hello, Alice"',
     'fortune | <%= config.bin %> <%= command.id %> +15550000002 +15550000001 -',

@@ -8,7 +8,8 @@ import type { StanzaJson } from '../../src/sandbox/api.js';
 export default class SandboxStanza extends BaseCommand {
   static override summary = 'Send a single stanza to a linked device';
   static override description =
-    'For tests and the curious. The stanza is a JSON object: tag, attrs, and one of children, text or base64. It leaves as it stands, and the network does not keep it.';
+    'For tests of the protocol. The stanza is a JSON object: tag, attrs, and one of children, text or base64. The stanza is sent \
+unchanged, and not stored for devices that are offline.';
   static override examples = [
     `<%= config.bin %> <%= command.id %> +15550000001 1 '{"tag": "ib", "children": [{"tag": "offline"}]}'`,
     '<%= config.bin %> <%= command.id %> +15550000001 1 - < stanza.json',

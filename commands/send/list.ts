@@ -4,7 +4,7 @@ import { envelopeFlags, envelopeOf, recipientArgs, SendCommand } from '../../src
 import type { SendAnswer } from '../../src/contract/index.js';
 
 export default class SendList extends SendCommand {
-  static override summary = 'Send a list of which the recipient chooses one row';
+  static override summary = 'Send a list from which the recipient chooses one row';
   static override description =
     'Choices arrive as interactive_reply events. Some versions of WhatsApp do not show lists.';
   static override examples = [

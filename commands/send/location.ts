@@ -29,7 +29,7 @@ export default class SendLocation extends SendCommand {
   }
 }
 
-/** The daemon checks the bounds. */
+/** Parses a position; the daemon checks its bounds. */
 function parsePosition(text: string): { latitude: number; longitude: number } {
   const match = /^\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*$/.exec(text);
   if (match) return { latitude: Number(match[1]), longitude: Number(match[2]) };

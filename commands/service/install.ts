@@ -7,14 +7,13 @@ import { requireStartFlags } from '../../src/cli/service/start-flags.js';
 import { type ServicePlan, systemdUnit } from '../../src/cli/service/unit.js';
 
 export default class ServiceInstall extends ServiceCommand {
-  static override summary = 'Run the daemon as a service: now, and at each start';
+  static override summary = 'Run the daemon as a service, now and at each start of the machine';
   static override description =
-    `Writes a unit of systemd, or a property list of launchd, and starts it; restarts a running service. The unit \
-removes rights that the daemon does not need, and restarts a daemon that hangs. Words behind -- are flags of \`switchboard \
-start\`, but not secrets, because everybody can read the file. A service of the user ends at logout, unless \`loginctl \
-enable-linger\` is set. A service of the machine (not on macOS) runs under a user of its own, with its data in \
-/var/lib/switchboard; with --data-dir elsewhere it runs as root without capabilities. It reads settings from \
-/etc/switchboard/switchboard.env. --print only shows the file.`;
+    `Writes a unit of systemd, or a property list of launchd, and starts it; restarts a running service. The unit removes rights that the \
+daemon does not need, and restarts a daemon that hangs. Words after -- are flags of \`switchboard start\`, but not secrets, because \
+everybody can read the file. A service of the user ends at logout, unless \`loginctl enable-linger\` is set. A service of the machine (not \
+on macOS) runs under a user of its own, with its data in /var/lib/switchboard; with --data-dir elsewhere it runs as root without \
+capabilities. It reads settings from /etc/switchboard/switchboard.env. --print only shows the file.`;
   static override strict = false;
   static override usage = 'service install [FLAGS] [-- START_FLAGS]';
   static override examples = [
@@ -23,7 +22,7 @@ enable-linger\` is set. A service of the machine (not on macOS) runs under a use
     '<%= config.bin %> <%= command.id %> --print -- --port 8080',
   ];
   static override flags = {
-    print: Flags.boolean({ description: 'print the file, and change nothing' }),
+    print: Flags.boolean({ description: 'only print the file' }),
     'data-dir': Flags.string({ description: 'folder of the data', helpValue: 'DIR' }),
   };
 

@@ -7,14 +7,19 @@ export default class ServiceLogs extends ServiceCommand {
   static override hiddenAliases = ['logs'];
   static override summary = 'Show the log of the service';
   static override description =
-    'Shows what the service manager of this machine keeps: journalctl, or the file of launchd.';
+    'Prints the log that the service manager of this machine keeps: journalctl, or the file of launchd.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --follow --lines 200',
   ];
   static override flags = {
     follow: Flags.boolean({ char: 'f', description: 'wait for new lines' }),
-    lines: Flags.integer({ char: 'n', description: 'lines to begin with', default: 50, min: 0 }),
+    lines: Flags.integer({
+      char: 'n',
+      description: 'number of last lines to show first',
+      default: 50,
+      min: 0,
+    }),
   };
 
   async run(): Promise<void> {

@@ -5,7 +5,7 @@ import { ServiceCommand } from '../../src/cli/service/service-command.js';
 export default class ServiceStatus extends ServiceCommand {
   static override summary = 'Show whether the service is installed and runs';
   static override description =
-    'Exits with 0 if it runs, with 5 if it is not installed, with 6 if it does not run.';
+    'Exits with 0 if the service runs, with 5 if it is not installed, with 6 if it does not run.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --system --json',

@@ -5,12 +5,12 @@ import { confirm } from '../../src/cli/terminal.js';
 
 export default class ServiceUninstall extends ServiceCommand {
   static override summary = 'Stop the service and remove it';
-  static override description = 'The data of the daemon stays. Asks first, unless --yes is given.';
+  static override description = 'Keeps the data of the daemon. Asks first, unless --yes is given.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     'sudo <%= config.bin %> <%= command.id %> --system --yes',
   ];
-  static override flags = { yes: Flags.boolean({ description: 'do not ask' }) };
+  static override flags = { yes: Flags.boolean({ description: 'skip the confirmation' }) };
 
   async run(): Promise<{ removed: string }> {
     const { flags } = await this.parse(ServiceUninstall);

@@ -17,9 +17,9 @@ interface ExportResult {
 export default class SessionsExport extends DaemonCommand {
   static override summary = 'Stop a session, and write it to an encrypted file for another Switchboard';
   static override description =
-    `The file has credentials, Signal keys and settings, so that the number goes on elsewhere without pairing. The session stays \
-stopped here, with its history, because WhatsApp permits one connection for each link. History, files and failed deliveries are not \
-moved. The passphrase comes from --passphrase-file, SWITCHBOARD_PASSPHRASE or the terminal.`;
+    `The file has credentials, Signal keys and settings, so that the number continues elsewhere without pairing. The session stays stopped \
+here and keeps its history, because WhatsApp permits only one connection per link. History, files and failed deliveries are not moved. The \
+passphrase comes from --passphrase-file, SWITCHBOARD_PASSPHRASE or the terminal.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme --file acme.session',
     '<%= config.bin %> <%= command.id %> acme --undo',
@@ -35,7 +35,7 @@ moved. The passphrase comes from --passphrase-file, SWITCHBOARD_PASSPHRASE or th
       exclusive: ['file'],
     }),
     force: Flags.boolean({
-      description: 'delete although events or messages wait, or failed',
+      description: 'delete even if events or messages wait or have failed',
       dependsOn: ['delete'],
     }),
     yes: Flags.boolean({ char: 'y', description: 'skip the confirmation' }),
@@ -93,11 +93,11 @@ moved. The passphrase comes from --passphrase-file, SWITCHBOARD_PASSPHRASE or th
     return { clientId, outcome: 'deleted' };
   }
 
-  /** The own jid of a session that was exported. @throws CliError */
+  /** The own jid of an exported session. @throws CliError */
   async #exported(client: DaemonClient, clientId: string): Promise<string> {
     const [session] = (await client.getFleet({ clientId })).sessions;
     if (!session) throw new CliError('not_found', `there is no session ${clientId}`);
-    // another client that took the link over leaves the same status
+    // check `exportedAt`, because the status is the same if another client took over the link
     if (session.exportedAt !== undefined) return session.jid;
     throw new CliError('conflict', `${clientId} is ${session.status}: it is not exported`);
   }

@@ -5,7 +5,7 @@ import { clientIdArg } from '../../src/cli/flags.js';
 export default class SessionsGroupEvents extends DaemonCommand {
   static override summary = 'Turn the events of group messages on or off';
   static override description =
-    'Off by default. Messages that arrive while it is off are not delivered later.';
+    'Off by default. Messages that arrive while events are off are not delivered later.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme on',
     '<%= config.bin %> <%= command.id %> acme off --json',

@@ -7,8 +7,8 @@ import { proxyText } from '../../src/cli/sessions.js';
 export default class SessionsProxy extends DaemonCommand {
   static override summary = 'Set or remove the proxy of a session';
   static override description =
-    `Everything of the session goes through its proxy, never around it. A live session connects again at once. \
-Needs the master token. Write special characters of the user and the password with %, such as %40 for @.`;
+    `All connections of the session to WhatsApp use its proxy. A live session reconnects at once. Needs the master token. Write special \
+characters of the user and the password with %, such as %40 for @.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme socks5://user:password@proxy.example.com:1080',
     'pass show proxy | <%= config.bin %> <%= command.id %> acme -',

@@ -4,7 +4,7 @@ import { clientIdArg } from '../../src/cli/flags.js';
 
 export default class SessionsRejectCalls extends DaemonCommand {
   static override summary = 'Decline every call to a session, or let calls ring';
-  static override description = 'Off by default. Declined calls still come as events and into the history.';
+  static override description = 'Off by default. Declined calls still produce events and history entries.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme on',
     '<%= config.bin %> <%= command.id %> acme off --json',

@@ -6,7 +6,7 @@ import { plainLine } from '../../src/domain/text.js';
 export default class SessionsRestrictions extends DaemonCommand {
   static override summary = 'Show the restrictions that WhatsApp puts on a number';
   static override description =
-    'The time lock, under which a number cannot begin chats, and how many chats it may begin in this period.';
+    'Prints the time lock, under which a number cannot begin chats, and the number of chats that it may begin in this period.';
   static override examples = ['<%= config.bin %> <%= command.id %> acme'];
   static override args = { clientId: clientIdArg() };
 

@@ -10,11 +10,9 @@ const WORDS: Readonly<Record<string, number | null>> = { forever: 0, default: nu
 export default class SessionsRetention extends DaemonCommand {
   static override summary = 'Set how long messages, files and events of a session are kept';
   static override description =
-    `The daemon deletes older messages and their files once an hour; rooms stay. Without a rule of its own, a session follows the \
-setting --retention-days of the daemon, which keeps everything for ever by default.
-
-With --keep-events, the daemon keeps the events of the session for so many days, up to 256 MB, so that "switchboard replay" can send \
-them again. 0 keeps none, and removes those that are kept.`;
+    `The daemon deletes older messages and their files once an hour; rooms stay. Without a value of its own, a session follows the \
+daemon's setting --retention-days, which by default deletes nothing. With --keep-events, the daemon keeps the events of the session for \
+that many days, up to 256 MB, so that "switchboard replay" can send them again. 0 keeps none, and removes those that are kept.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme 90',
     '<%= config.bin %> <%= command.id %> acme forever',
@@ -27,7 +25,7 @@ them again. 0 keeps none, and removes those that are kept.`;
   };
   static override flags = {
     'keep-events': Flags.integer({
-      description: 'days for which events are kept, to be sent again: 0 to 30',
+      description: 'days for which events are kept for `switchboard replay`: 0 to 30',
       min: 0,
       max: 30,
     }),

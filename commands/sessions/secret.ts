@@ -27,7 +27,7 @@ once: the daemon stores only a hash.`;
   async run(): Promise<{
     clientId: string;
     hasSecret: boolean;
-    /** Only if it was created here. */
+    /** The secret; only if this command created it. */
     secret?: string;
   }> {
     const { args, flags } = await this.parse(SessionsSecret);

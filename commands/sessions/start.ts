@@ -16,7 +16,7 @@ export default class SessionsStart extends DaemonCommand {
   static override flags = {
     ...webhookFlags(),
     ...proxyFlags(),
-    'reject-calls': Flags.boolean({ description: 'decline every call that comes', allowNo: true }),
+    'reject-calls': Flags.boolean({ description: 'decline every incoming call', allowNo: true }),
   };
 
   async run(): Promise<StartAnswer> {

@@ -9,7 +9,7 @@ import { isBrokerUrl } from '../../src/domain/brokers.js';
 export default class SessionsWebhook extends DaemonCommand {
   static override summary = 'Set the webhook of a session';
   static override description =
-    'The daemon POSTs each event to this URL. Statuses, calls, presence, changes of groups and messages that cannot be read need --extra-event.';
+    'The daemon POSTs each event to this URL. Events of statuses, calls, presence, group changes and unreadable messages need --extra-event.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme https://example.com/hook --webhook-token s3cret',
     '<%= config.bin %> <%= command.id %> acme https://example.com/hook --extra-event call',
@@ -25,9 +25,9 @@ export default class SessionsWebhook extends DaemonCommand {
   static override flags = {
     off: Flags.boolean({ description: 'stop delivering events' }),
     pause: Flags.boolean({
-      description: 'make no calls: events wait with --retry durable, and otherwise become failed deliveries',
+      description: 'pause delivery; events queue with --retry durable, otherwise they fail',
     }),
-    resume: Flags.boolean({ description: 'make calls again, with what waits first' }),
+    resume: Flags.boolean({ description: 'resume delivery, oldest event first' }),
     ...receiverFlags(),
     retry: Flags.option({
       description:
@@ -36,7 +36,7 @@ export default class SessionsWebhook extends DaemonCommand {
     })(),
     'keep-previous-token': age({
       description:
-        'sign calls with the token before, too, for so long: up to 7d, while receivers change to the new one',
+        'also sign with the previous token for this long (up to 7d), while receivers change to the new one',
     }),
   };
 

@@ -24,7 +24,7 @@ import type { BackupContents } from '../../src/store/open.js';
 
 type Written = BackupContents & {
   bytes: number;
-  /** URL of the daemon that gave it. */
+  /** URL of the daemon that made the backup. */
   daemon?: string;
 };
 
@@ -34,8 +34,8 @@ export default class StoreBackup extends DaemonCommand {
   static override summary = 'Write a backup of the store to a file';
   static override description =
     `Downloads the backup from a daemon: the one that --url or --context names, the context in use, or one on this machine. \
-Needs the master token. With --data-dir or --store it reads that store directly. Says which store the backup is of, and \
-stops if it is not clear which store is meant.
+Needs the master token. With --data-dir or --store, reads that store directly. Prints the store of the backup, and stops if the choice of \
+store is ambiguous.
 
 The daemon may keep running. The backup has all sessions, their messages and files, so that they can be restored without \
 pairing: into SQLite or MongoDB. The encryption key of the store is not in it, and a restore needs that key: keep a copy of \

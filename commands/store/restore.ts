@@ -11,20 +11,20 @@ import type { BackupContents } from '../../src/store/open.js';
 export default class StoreRestore extends BaseCommand {
   static override summary = 'Restore a backup into an empty store';
   static override description =
-    `Checks the whole backup first, and writes nothing if it is damaged. The store must have no sessions, and no daemon may use it. \
-A damaged SQLite database is kept under other names. The store may be of another kind than the backup: --store names it. \
-Needs the encryption key that the store had when the backup was made. After an interruption, run it again: until it completes, no daemon starts on the store. Stop the original \
-daemon before you start one on the restored store: only one of them can connect.`;
+    `Checks the whole backup first, and writes nothing if it is damaged. The store must have no sessions, and no daemon may use it. A \
+damaged SQLite database is kept under another name. The store may be of another kind than the backup: --store names it. Needs the \
+encryption key that the store had when the backup was made. After an interruption, run the command again: until it completes, no daemon \
+starts on the store. Stop the original daemon before you start one on the restored store: only one of them can connect.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> switchboard.backup --dry-run --data-dir /var/lib/switchboard',
     '<%= config.bin %> <%= command.id %> switchboard.backup --data-dir /var/lib/switchboard',
     '<%= config.bin %> <%= command.id %> switchboard.backup --store mongodb://127.0.0.1/switchboard',
   ];
   static override args = {
-    path: Args.string({ required: true, description: 'file that switchboard store backup wrote' }),
+    path: Args.string({ required: true, description: 'file of `switchboard store backup`' }),
   };
   static override flags = {
-    'dry-run': Flags.boolean({ description: 'check the backup and show what it has; write nothing' }),
+    'dry-run': Flags.boolean({ description: 'check the backup and show its contents; write nothing' }),
     ...STORE_FLAGS,
   };
 

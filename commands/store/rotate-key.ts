@@ -6,10 +6,9 @@ import type { KeyRotationResult } from '../../src/cli/store/rotate-key.js';
 export default class StoreRotateKey extends BaseCommand {
   static override summary = 'Change the key that encrypts the store';
   static override description =
-    `Stop every daemon that uses the store first. Replaces a key in the data directory by a new one there. If \
-you keep the key yourself, set SWITCHBOARD_ENCRYPTION_KEY and SWITCHBOARD_NEW_ENCRYPTION_KEY, and start \
-the daemon with the new key afterwards. Numbers stay linked and API secrets stay valid. \
-After an interruption, run it again: both keys are kept until it completes.`;
+    `Stop every daemon that uses the store first. Replaces a key in the data directory by a new one there. If you keep the key yourself, \
+set SWITCHBOARD_ENCRYPTION_KEY and SWITCHBOARD_NEW_ENCRYPTION_KEY, and start the daemon with the new key afterwards. Numbers stay linked \
+and API secrets stay valid. After an interruption, run the command again: both keys are kept until it completes.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --data-dir /var/lib/switchboard --json',

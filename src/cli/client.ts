@@ -17,13 +17,13 @@ import { isObject, readAnswer } from '../domain/json.js';
 import { CliError, refusedBy } from './errors.js';
 import { exchange, type HttpAnswer, type HttpRequest, open, readText } from './http.js';
 
-/** Milliseconds: the daemon waits 10 s for the connection and 20 s for the acknowledgement of a message. */
+/** Default timeout in milliseconds: the daemon waits 10 s for the connection and 20 s for the acknowledgement of a message. */
 const TIMEOUT_MS = 60_000;
-/** Milliseconds for a large file: upload to the daemon, and from there to WhatsApp. */
+/** Timeout in milliseconds for a large file, which goes to the daemon and from there to WhatsApp. */
 const UPLOAD_TIMEOUT_MS = 15 * 60_000;
-/** Milliseconds: a delivery takes up to four attempts of 15 s each, with pauses. */
+/** Timeout of a delivery in milliseconds, for up to four attempts of 15 s each, with pauses. */
 const DELIVERY_TIMEOUT_MS = 75_000;
-/** Milliseconds of calls that do not take as long as a send. */
+/** Timeouts in milliseconds of calls that differ from a send. */
 const TIMEOUTS_MS: Readonly<Record<string, number>> = {
   '/start': 30_000,
   '/qr': 30_000,
@@ -51,9 +51,9 @@ interface DaemonAddress {
   url: string;
   /** Master token or API secret of a session. */
   token?: string | undefined;
-  /** Path where the token was searched, for error messages. */
+  /** Path where the token was looked for, for error messages. */
   tokenPath?: string;
-  /** The token was read there. */
+  /** True if the token was read there. */
   isTokenFound?: boolean;
   /** Aborts every call. */
   signal?: AbortSignal;
@@ -65,7 +65,7 @@ interface UploadForm {
   contentType: string;
 }
 
-/** A daemon over HTTP: the operations of the API, and what only the CLI calls. Every failure is a CliError. */
+/** A daemon over HTTP: the operations of the API, and calls that only the CLI makes. Every failure is a CliError. */
 export class DaemonClient extends Operations {
   readonly #daemon: DaemonTransport;
 
@@ -73,7 +73,7 @@ export class DaemonClient extends Operations {
     const daemon = new DaemonTransport(address);
     super(daemon);
     this.#daemon = daemon;
-    // each call that runs listens to it; more than ten at once are no leak
+    // each running call adds a listener; more than ten at once are no leak
     if (address.signal) setMaxListeners(0, address.signal);
   }
 
@@ -86,7 +86,7 @@ export class DaemonClient extends Operations {
     return this.#daemon.text({ method, path, body });
   }
 
-  /** Uploads a file to send. */
+  /** Uploads and sends a file. */
   async upload(clientId: string, form: UploadForm, idempotencyKey: string): Promise<SendMediaAnswer> {
     const headers = { 'idempotency-key': idempotencyKey };
     return this.#daemon.answer(await this.uploadForm('/send-media-message', clientId, form, headers));
@@ -108,7 +108,7 @@ export class DaemonClient extends Operations {
     return this.#daemon.text({ method: 'POST', path, body, headers: { ...type, ...headers }, timeoutMs });
   }
 
-  /** A backup of the daemon's store, as it comes. */
+  /** A backup of the daemon's store, as a stream. */
   async downloadBackup(): Promise<IncomingMessage> {
     const headers = { accept: 'application/octet-stream' };
     try {
@@ -151,7 +151,7 @@ export class DaemonClient extends Operations {
   }
 }
 
-/** A path below the daemon's URL, and what is sent there. */
+/** A request to a path below the daemon's URL. */
 type DaemonRequest = Omit<HttpRequest, 'body'> & { path: string; body?: object | Readable };
 
 /** Reaches a daemon with node:http. */
@@ -199,7 +199,7 @@ class DaemonTransport implements Transport {
     try {
       return readAnswer(text);
     } catch {
-      // cut off, or not JSON at all
+      // the answer was cut off, or is no JSON
       throw this.wrongServer();
     }
   }
@@ -243,7 +243,7 @@ class DaemonTransport implements Transport {
   #refusal(request: DaemonRequest, status: number, headers: IncomingHttpHeaders, text: string): CliError {
     const message = messageIn(text);
     const refusal = refusalOf(status, (name) => headers[name]?.toString() ?? null, text);
-    // a daemon names what it does not have; this is the text of a framework
+    // a daemon says what was not found; "Not Found" alone is the text of another server
     const isForeign = refusal.code === 'unknown' && message === 'Not Found';
     if (message === undefined || isForeign) return this.wrongServer();
     const clientId = sessionOf(request);
@@ -258,7 +258,7 @@ class DaemonTransport implements Transport {
   }
 }
 
-/** The daemon refused a call with this code. */
+/** True if the daemon refused a call with this code. */
 export function isRefusal(error: unknown, code: SwitchboardError['code']): boolean {
   if (!(error instanceof CliError)) return false;
   const { cause } = error;
@@ -314,14 +314,14 @@ function suggestionsFor(
   return [];
 }
 
-/** A daemon of an older release may send no code. */
+/** True if a refusal concerns the session; a daemon of an older release may send no code. */
 function isOfSession(code: string): boolean {
   return code === 'unknown' || code.startsWith('session_');
 }
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** The URL is a loopback address: daemon and data directory are on this machine. */
+/** True for a loopback URL: daemon and data directory are on this machine. */
 export function isThisMachine(url: string): boolean {
   return LOOPBACK.test(new URL(url).hostname);
 }
@@ -331,7 +331,7 @@ export function tokenPath(dataDir: string): string {
 }
 
 /**
- * Reads the token from the data directory, only for a daemon on this machine: it must never go to another host.
+ * Reads the token from the data directory, only for a daemon on this machine: the token must never go to another host.
  * @returns undefined if there is none
  * @throws CliError if the file is not readable
  */

@@ -106,7 +106,7 @@ export abstract class DaemonCommand extends BaseCommand {
     return chooseDaemon(contextsPath(this.config.configDir), given);
   }
 
-  /** How screens and notes name the daemon: by its context, if it has one. */
+  /** The name of the daemon on screens and in notes: its context, if it has one. */
   protected placeOf({ context, url }: DaemonFlags): string {
     return context === undefined ? url : `${context} (${url})`;
   }
@@ -127,7 +127,7 @@ export abstract class DaemonCommand extends BaseCommand {
 
 export interface DaemonFlags {
   url: string;
-  /** Name of the daemon, if it was chosen by one. */
+  /** Context of the daemon, if it was chosen by name. */
   context?: string;
   token?: string;
   'data-dir'?: string;
@@ -143,7 +143,7 @@ function daemonFlags(flags: Readonly<Record<string, unknown>>): DaemonFlags {
   };
 }
 
-/** A name that was given where an address is expected. */
+/** A name in place of an address. */
 interface NamedInput {
   given: string;
   kind: NameKind;

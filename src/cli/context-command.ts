@@ -2,7 +2,7 @@ import { Args } from '@oclif/core';
 import { BaseCommand } from './command.js';
 import { type Contexts, contextsPath, readContexts, writeContexts } from './contexts.js';
 
-/** A command about the named daemons; it calls none of them. */
+/** A command on the list of named daemons, without a call to any of them. */
 export abstract class ContextCommand extends BaseCommand {
   protected read(): Promise<Contexts> {
     return readContexts(this.#path);

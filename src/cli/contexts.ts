@@ -5,7 +5,7 @@ import { isObject, parseJson } from '../domain/json.js';
 import { CliError } from './errors.js';
 import { nearestNames } from './nearest.js';
 
-/** A daemon that has a name. */
+/** A named daemon. */
 export interface Context {
   url: string;
   /** Master token, or API secret of a session; without it, the token in the data directory of a local daemon. */
@@ -14,7 +14,7 @@ export interface Context {
 
 /** All named daemons. */
 export interface Contexts {
-  /** The one that commands use by default. */
+  /** The context that commands use by default. */
   current?: string;
   contexts: Readonly<Record<string, Context>>;
 }
@@ -40,7 +40,7 @@ export async function readContexts(path: string): Promise<Contexts> {
   });
 }
 
-/** Replaces the file in one step. Only its owner can read it. */
+/** Replaces the file atomically; only its owner can read it. */
 export async function writeContexts(path: string, contexts: Contexts): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;

@@ -14,13 +14,13 @@ const AT_ONCE = 4;
 /** The daemon keeps this many per receiver, and shows this many at once. */
 export const MAX_FAILED_DELIVERIES = 1_000;
 
-/** Refusals that concern one delivery. */
+/** Refusals that concern a single delivery. */
 const OF_ONE_DELIVERY: ReadonlySet<Failure> = new Set<Failure>(['not_found', 'conflict']);
 
 export interface ResendSummary {
   delivered: number;
   failed: number;
-  /** Not tried because of an interrupt or a refusal. */
+  /** Deliveries that were not tried, because of an interrupt or a refusal. */
   untried: number;
   /** The error that stopped the rest. */
   trouble?: unknown;
@@ -35,12 +35,12 @@ export async function showFailed(client: DaemonClient, id: string): Promise<Fail
   }
 }
 
-/** Which failed deliveries are sent again: those of all sessions, unless one is named. */
+/** Selects the failed deliveries to send again: those of all sessions, unless one is named. */
 export interface FailedChoice {
   session?: string | undefined;
-  /** Only of this receiver of the session; 1 is the webhook. */
+  /** Only deliveries to this receiver of the session; 1 is the webhook. */
   receiver?: string | undefined;
-  /** Only of these types; of all unless there is one. */
+  /** Only these types of events; all types if the list is absent. */
   types?: readonly string[];
 }
 
@@ -63,7 +63,7 @@ export async function failedOf(
 }
 
 /**
- * Delivers again, a few at a time. Never rejects: a refusal of the daemon becomes the summary's `trouble`.
+ * Delivers events again, a few at a time. Never rejects: a refusal of the daemon becomes the summary's `trouble`.
  * @param tell called with the result of each delivery
  * @param signal stops after the deliveries in flight
  */
@@ -92,7 +92,7 @@ export async function resend(
   return { ...summary, untried: waiting.length };
 }
 
-/** A delivery that is gone, or whose session has no webhook any more, has failed: it does not stop the others. */
+/** Delivers one event. A deleted delivery, or a session without a webhook, counts as failed and does not stop the others. */
 async function resendOne(client: DaemonClient, id: string): Promise<ResendAnswer> {
   try {
     return await client.resendFailedDelivery({ id });
@@ -159,7 +159,7 @@ function localTime(at: string): string {
 }
 
 /**
- * What waits for the receivers of a session, each with a name such as `acme` or `acme, receiver 2`.
+ * Waiting events by receiver, each with a name such as `acme` or `acme, receiver 2`.
  * @param only the id of a receiver; all of them unless it is given
  */
 export function waitingOf(
@@ -173,7 +173,7 @@ export function waitingOf(
   });
 }
 
-/** As `waitingText`, and what happens with the events. */
+/** `waitingText`, and the outlook for the events. */
 export function waitingLine(waiting: NonNullable<SessionHealth['waiting']>): string {
   const what =
     waiting.events === 1
@@ -182,7 +182,7 @@ export function waitingLine(waiting: NonNullable<SessionHealth['waiting']>): str
   return `${waitingText(waiting)}; ${what}`;
 }
 
-/** What waits for a receiver with durable retries, such as `12 events wait for the receiver since …`. */
+/** Describes the events that wait for a receiver with durable retries, such as `12 events wait for the receiver since …`. */
 export function waitingText({ events, since, circuit }: NonNullable<SessionHealth['waiting']>): string {
   const what = events === 1 ? '1 event waits' : `${events} events wait`;
   return `${what} for the receiver since ${localTime(since)}${circuit === 'open' ? ', which is down' : ''}`;

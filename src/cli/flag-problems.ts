@@ -1,8 +1,8 @@
 import { isObject } from '../domain/json.js';
 
 /**
- * What is wrong with the flags of a command line, in our words: by the definitions of the flags and by what was given, which the
- * framework's error carries. The framework's own text is for its debugger.
+ * The problems of the flags of a command line, in our words, from the definitions of the flags and the given values, which the
+ * framework's error contains. The framework's own text is for its debugger.
  *
  * @returns nothing if the error is about something else
  */

@@ -38,9 +38,9 @@ export const phoneNumber = Flags.custom<string>({
   parse: async (value) => requirePhone(value),
 });
 
-/** What people put between the digits. */
+/** Characters that people write between digits. */
 const SEPARATORS = /[\s().-]/g;
-/** As the API takes it. */
+/** Form of numbers that the API accepts. */
 const PHONE = /^\+?([1-9][0-9]{4,14})$/;
 
 /** @returns the digits @throws CliError `usage` */
@@ -62,7 +62,7 @@ const UNITS: Readonly<Record<string, number>> = {
 const FORM = /^([1-9][0-9]{0,5})([hdwy])$/;
 
 export interface Age {
-  /** Such as `90d`. */
+  /** The age as typed, such as `90d`. */
   text: string;
   ms: number;
 }
@@ -129,7 +129,7 @@ export function receiverFlags() {
 export function proxyFlags() {
   return {
     proxy: Flags.string({
-      description: 'http, https or socks5 URL of the proxy for everything of the session',
+      description: 'http, https or socks5 URL of the proxy for all connections of the session',
       helpValue: 'URL',
       env: 'SWITCHBOARD_SESSION_PROXY',
     }),
@@ -143,7 +143,7 @@ export function webhookFlags() {
   };
 }
 
-/** Settings that are not given stay as they are. */
+/** The webhook settings of the flags; absent flags change nothing. */
 export function webhookOf(flags: {
   webhook?: string;
   'webhook-token'?: string;

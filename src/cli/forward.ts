@@ -13,7 +13,7 @@ export interface ForwardTarget {
 
 /** Result of a forwarded call. */
 export interface Forwarded {
-  /** Without secrets. */
+  /** URL without secrets. */
   url: string;
   /** The HTTP status; 0 when there was no answer. */
   status: number;
@@ -34,11 +34,11 @@ export async function forwardEvent(
   return { url: shownUrl(url), status, reason: problem || refusal, durationMs: ms };
 }
 
-/** How a receiver answered. */
+/** Answer of a receiver. */
 export interface Answer {
-  /** 0 when no answer came. */
+  /** HTTP status; 0 without an answer. */
   status: number;
-  /** Why none came. */
+  /** Why there was no answer. */
   problem: string;
   ms: number;
 }

@@ -5,7 +5,7 @@ type HelpFlag = Command.Flag.Cached;
 
 /** Groups of flags, in this order; those without a group come first. */
 const LAST_GROUPS = ['MESSAGE', 'SANDBOX', 'DAEMON', 'GLOBAL'];
-/** A list of values that is short enough to stand in place of the value. */
+/** Longest list of values that is shown instead of the value's name. */
 const OPTIONS_LENGTH = 40;
 
 /** Help of a single command: title, examples, usage, arguments, flags, then details. */
@@ -43,7 +43,7 @@ class OneCommandHelp extends CommandHelp {
     return lines.length > 0 ? lines.join('\n') : undefined;
   }
 
-  /** The title above is not repeated. */
+  /** The description without the title, which is shown above. */
   protected override description(): string | undefined {
     const { description } = this.command;
     return description && this.wrap(this.render(description));
@@ -53,7 +53,7 @@ class OneCommandHelp extends CommandHelp {
     if (args.length === 0) return undefined;
     return args.map((arg) => {
       const listed = arg.options?.join(' or ') ?? '';
-      // a long list stands in the description
+      // a long list of values is in the description
       const values = listed !== '' && listed.length <= OPTIONS_LENGTH ? ` (${listed})` : '';
       return [arg.required ? argName(arg) : `[${argName(arg)}]`, `${arg.description ?? ''}${values}`];
     });
@@ -143,7 +143,7 @@ export default class SwitchboardHelp extends Help {
     const flags = flagAt < 0 ? [] : typed.slice(flagAt);
     if (words.length > 0 && !this.#isKnown(words))
       return reportUnknownCommand(this.config, [...words, ...flags]);
-    // the framework takes `help` for a flag
+    // the framework would take `help` for a flag
     const own = words[0] === 'help' ? this.config.findCommand('help') : undefined;
     if (own) await this.showCommandHelp(own);
     else await super.showHelp([...words]);

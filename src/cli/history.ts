@@ -12,7 +12,7 @@ import { requireSession } from './sessions.js';
 /** Maximum page size of the API. */
 export const LARGEST_PAGE = 200;
 
-/** Newest activity first. @throws CliError */
+/** The rooms of a session, newest activity first. @throws CliError */
 export async function fetchRooms(client: DaemonClient, clientId: string): Promise<ChatRoom[]> {
   return (await client.listChatRooms({ clientId })).chatRooms;
 }
@@ -26,7 +26,7 @@ export async function fetchMessages(
   return (await client.listMessages({ chatRoomId, limit, before, status: true }, { signal })).messages;
 }
 
-/** Such as `deleted` or `[image] photo.jpg`, for a last message without text. Empty if the room cannot be read. */
+/** Describes a last message without text, such as `deleted` or `[image] photo.jpg`; empty if the room cannot be read. */
 export async function textlessMessage(client: DaemonClient, room: ChatRoom): Promise<string> {
   const { chatRoomId, name, isGroup } = room;
   const rows = await fetchMessages(client, chatRoomId, { limit: 1 }).catch(() => []);
@@ -63,14 +63,14 @@ export async function findRoom(client: DaemonClient, clientId: string, wanted: s
   });
 }
 
-/** What to say of a session that keeps a history and has no rooms yet. */
+/** The note for a session that keeps a history but has no rooms yet. */
 export function emptyHistory(clientId: string): string {
   return `${clientId} has no messages since it keeps a history`;
 }
 
 /**
  * The workspace of a session.
- * @param kept what is kept there, for the error
+ * @param kept kind of data that needs a workspace, for the error
  * @throws CliError `not_found` if there is no such session, `conflict` if it has no workspace
  */
 export async function requireWorkspace(
@@ -93,7 +93,7 @@ function withAddress(rooms: readonly ChatRoom[], { kind, user }: Address): ChatR
   });
 }
 
-/** Rooms go by LID: asks the daemon for the LID of a phone number. */
+/** Asks the daemon for the LID of a phone number, because rooms are addressed by LID. */
 async function withLidOf(
   client: DaemonClient,
   clientId: string,
@@ -172,7 +172,7 @@ function attachmentLine({ mediaType, fileName, size, url }: Attachment): string 
   return url ? `${file} ${url}` : `${file} not stored`;
 }
 
-/** Such as `2.0 kB`. */
+/** A size for people, such as `2.0 kB`. */
 export function sizeText(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB'];
   const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);

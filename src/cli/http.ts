@@ -2,14 +2,14 @@ import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp 
 import { pipeline, type Readable } from 'node:stream';
 import { CliError } from './errors.js';
 
-/** Milliseconds until the answer begins, and again until it ends. */
+/** Timeout in milliseconds until the answer begins, and again until it ends. */
 const DEFAULT_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 export interface HttpRequest {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   headers?: Readonly<Record<string, string>>;
-  /** Text is JSON. */
+  /** Request body; a text is sent as JSON. */
   body?: string | Readable;
   timeoutMs?: number;
   signal?: AbortSignal;
@@ -22,7 +22,7 @@ export interface HttpAnswer {
 }
 
 /**
- * One HTTP exchange, with node:http: loading fetch would double the run time of a short command.
+ * Makes one HTTP exchange with node:http, because loading fetch would double the run time of a short command.
  * @throws CliError `unreachable` if there is no answer, `interrupted` when the signal aborted.
  */
 export async function exchange(url: URL, request: HttpRequest = {}): Promise<HttpAnswer> {
@@ -38,7 +38,7 @@ export async function exchange(url: URL, request: HttpRequest = {}): Promise<Htt
   }
 }
 
-/** As `exchange`, with the body left as a stream. */
+/** Like `exchange`, but leaves the body as a stream. */
 export async function open(url: URL, request: HttpRequest = {}): Promise<IncomingMessage> {
   const { method = 'GET', headers, body, timeoutMs = DEFAULT_TIMEOUT_MS, signal } = request;
   // loaded only when needed, because it is slow to load
@@ -54,7 +54,7 @@ export async function open(url: URL, request: HttpRequest = {}): Promise<Incomin
       clearTimeout(timer);
       reject(connectionError(url, error, signal));
     });
-    // the server may refuse before the body has ended: then the answer counts, not the write error
+    // the server may refuse before the body has ended: then use the answer, not the write error
     if (typeof body === 'object') pipeline(body, outgoing, () => undefined);
     else outgoing.end(body);
   });

@@ -1,6 +1,6 @@
 import { parseRecipient } from '../domain/address.js';
 
-/** What an argument may name. */
+/** Kinds of things that an argument may name. */
 export type NameKind = 'chat' | 'group' | 'person';
 
 /** Arguments and flags of daemon commands that take an address or a name. */
@@ -17,9 +17,7 @@ export function nameKindOf(input: string): NameKind | undefined {
   return KINDS[input];
 }
 
-/**
- * Whether a text is looked up as a name. Addresses, and what can only be a wrong address, go to the daemon as they are.
- */
+/** Whether to look a text up as a name. Addresses, and texts that can only be wrong addresses, go to the daemon unchanged. */
 export function isName(text: string): boolean {
   return (
     text.trim() !== '' && !text.includes('@') && !/^[+\d]/.test(text) && parseRecipient(text) === undefined

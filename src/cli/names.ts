@@ -16,10 +16,10 @@ export function isOfPerson({ jid }: NamedChat): boolean {
   return parseJid(jid)?.kind !== 'group';
 }
 
-/** Candidates in an error at most. */
+/** Most candidates in an error. */
 const SHOWN = 5;
 
-/** Finds chats of one session by their names; asks the daemon once. */
+/** Finds chats of one session by name; asks the daemon only once. */
 export class NameFinder {
   readonly #client: DaemonClient;
   readonly #clientId: string;
@@ -31,7 +31,8 @@ export class NameFinder {
   }
 
   /**
-   * The chat with this whole name, in any case. A part of a name is not enough: what is sent cannot be taken back.
+   * The chat with this whole name, ignoring case. A part of a name is not enough, because a sent message cannot be taken
+   * back.
    * @throws CliError `not_found`; `usage` if several have the name
    */
   async find(name: string, kind: NameKind): Promise<NamedChat> {

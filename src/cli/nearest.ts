@@ -1,7 +1,7 @@
-/** Suggestions at most. */
+/** Most suggestions. */
 const SUGGESTED = 3;
 
-/** The names, each of one or more words, that are spelled nearly as the first words typed, best first; at most three. */
+/** The names, of one or more words, that are spelled most like the first typed words, best first; at most three. */
 export function nearestTo(names: readonly (readonly string[])[], words: readonly string[]): string[] {
   const ranked = names
     .filter((name) => name.length <= words.length)
@@ -20,7 +20,7 @@ function tolerance(name: string): number {
   return Math.max(1, Math.floor(name.length / 3));
 }
 
-/** The names of one word that are spelled nearly as a word, best first; at most three. */
+/** The names that are spelled most like a word, best first; at most three. */
 export function nearestNames(names: readonly string[], word: string): string[] {
   return nearestTo(
     names.map((name) => [name]),
@@ -28,7 +28,7 @@ export function nearestNames(names: readonly string[], word: string): string[] {
   );
 }
 
-/** Letters to insert, delete or replace, or neighbours to swap, until one text is the other (optimal string alignment). */
+/** Number of insertions, deletions, replacements and swaps of neighbours between two texts (optimal string alignment). */
 function editDistance(from: string, to: string): number {
   let before: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, at) => at);

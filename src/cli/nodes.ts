@@ -26,18 +26,18 @@ export async function drainNode(client: DaemonClient, node: string, draining: bo
   }
 }
 
-/** The store supports several nodes. */
+/** True if the store supports several nodes. */
 export function sharesItsStore({ url }: Node): boolean {
   return url !== '';
 }
 
-/** Another node can take the sessions of this one. */
+/** True if another node can take the sessions of this one. */
 export function hasTaker(nodes: readonly Node[], { nodeId }: Node): boolean {
   return nodes.some((other) => other.nodeId !== nodeId && !other.draining);
 }
 
 /**
- * Yields how many sessions a node still holds, until it holds none or is gone.
+ * Yields the number of sessions that a node still holds, until it holds none or is gone.
  * @throws CliError `failure` after `timeoutMs`, `interrupted` if the signal aborts
  */
 export async function* sessionsLeft(
@@ -66,7 +66,7 @@ function late(podName: string, left: number, timeoutMs: number): CliError {
   return new CliError('failure', message, { suggestions });
 }
 
-/** `3 sessions` */
+/** A count with its noun: `3 sessions`. */
 export function sessionCount(count: number): string {
   return count === 1 ? '1 session' : `${count} sessions`;
 }

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import type { PairItem } from './pair.js';
 
-/** Commands that open an address in the browser, by platform. */
+/** Commands that open a URL in the browser, by platform. */
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [command: string, ...args: string[]]>>> = {
   darwin: ['open'],
-  // not cmd, which would run what stands behind & in an address
+  // not `cmd`, which would run the part of a URL after `&`
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Passes the steps of a pairing on, and opens its one-time address; a machine without a browser only shows it. */
+/** Passes on the steps of a pairing, and opens its one-time address; a machine without a browser only shows it. */
 export async function* opening(items: AsyncIterable<PairItem>): AsyncGenerator<PairItem, void> {
   for await (const item of items) {
     yield item;
@@ -16,7 +16,7 @@ export async function* opening(items: AsyncIterable<PairItem>): AsyncGenerator<P
   }
 }
 
-/** Whether this machine can show a window to the operator, who may be on another one. */
+/** Whether this machine can show a window to the operator, who may use another machine. */
 export function hasDesktop(env: NodeJS.ProcessEnv = process.env): boolean {
   if (env.SSH_CONNECTION || env.SSH_TTY) return false;
   const isKnown = process.platform === 'darwin' || process.platform === 'win32';

@@ -20,16 +20,16 @@ interface ErrorReport {
   code: string;
   exitCode: number;
   suggestions: readonly string[];
-  /** With `policy_refused`, as the API answers it. */
+  /** For `policy_refused`: the refusal as in the API's answer. */
   policy?: PolicyRefusal;
 }
 
 /**
- * All output of commands: results to standard output, notes and errors to standard error. Most texts contain the words of
- * others, so this is the one place that cleans them: only colours of `paint` reach the terminal.
+ * All output of commands: results to standard output, notes and errors to standard error. Most texts contain foreign
+ * text, and this is the only place that cleans it: only colours of `paint` reach the terminal.
  */
 export class Output {
-  /** For standard output. */
+  /** Colours for standard output. */
   readonly paint: Paint = painter(process.stdout);
   readonly #paintNote: Paint = painter(process.stderr);
 
@@ -37,12 +37,12 @@ export class Output {
     process.stdout.write(`${terminalLine(text)}\n`);
   }
 
-  /** Several lines of our own, or a text as it was asked for. Keeps line breaks and tabs. */
+  /** Prints several lines, or a requested text. Keeps line breaks and tabs. */
   block(text: string): void {
     process.stdout.write(`${terminalBlock(text)}\n`);
   }
 
-  /** One line, or indented. Escapes characters that a terminal would act on. */
+  /** Prints JSON on one line, or indented. Escapes characters that a terminal would act on. */
   json(value: unknown, options: { indent?: boolean } = {}): void {
     process.stdout.write(`${jsonText(value, options.indent ? 2 : undefined)}\n`);
   }
@@ -55,7 +55,7 @@ export class Output {
     process.stderr.write(`${terminalLine(`${this.#paintNote('yellow', 'warning:')} ${text}`)}\n`);
   }
 
-  /** Indents all lines but the first, so that none of them looks like another message. */
+  /** Prints an error. Indents all lines but the first, so that none looks like another message. */
   error(report: ErrorReport, stack = ''): void {
     const head = `${this.#paintNote('red', 'error:')} ${report.error}`;
     const lines = [
@@ -68,8 +68,8 @@ export class Output {
   }
 
   /**
-   * On a terminal, fits the table into its width: shortens cells, then leaves out columns and says which.
-   * @param leaveOut titles of the columns that are left out first; then follow the others, from the right
+   * Prints a table. Fits it into the width of a terminal: shortens cells, then leaves out columns and says which.
+   * @param leaveOut titles of the columns to leave out first; then the others, from the right
    */
   async table(
     head: readonly string[],
@@ -85,7 +85,7 @@ export class Output {
     if (leftOut.length > 0) this.note(`not shown, for lack of width: ${leftOut.join(', ')}`);
   }
 
-  /** One line per field; on a terminal, long values continue below. */
+  /** Prints one line per field; on a terminal, long values wrap. */
   fields(fields: Readonly<Record<string, string>>): void {
     const width = Math.max(...Object.keys(fields).map((name) => name.length));
     for (const [name, value] of Object.entries(fields)) {
@@ -142,7 +142,7 @@ export function errorReport(error: unknown, flags: readonly string[] = []): Erro
     };
   }
   const usage = withoutFrame(message)
-    // the framework explains flags here that were not given
+    // remove the framework's note about flags that were not given
     .replace(/\n\nNote: .*$/s, '')
     .replace(/^Missing \d+ required args?:/, 'missing:')
     .replace(/^Unexpected argument/, 'unexpected argument');
@@ -152,7 +152,7 @@ export function errorReport(error: unknown, flags: readonly string[] = []): Erro
 }
 
 function unknownFlags(typed: readonly string[], flags: readonly string[]): ErrorReport {
-  // a value may be a secret
+  // without values, which may be secrets
   const names = typed.map((flag) => flag.replace(/=.*$/s, ''));
   const near = names.flatMap((name) => nearestNames(flags, name.replace(/^-+/, '')));
   return {
@@ -163,12 +163,12 @@ function unknownFlags(typed: readonly string[], flags: readonly string[]): Error
   };
 }
 
-/** Removes what the framework adds to the error of a flag; the flag's name stays. */
+/** Removes the framework's additions to the error of a flag, but keeps the flag's name. */
 function withoutFrame(message: string): string {
   return message.replace(/^Parsing (--[\w-]+) \n\t/, '$1: ').replace(/\n?See more help with --help$/, '');
 }
 
-/** Suggests the values that are spelled nearly as the one that the framework refused. */
+/** Suggests values that are spelled like the refused one. */
 function nearestValues(usage: string): string[] {
   const [, typed, values] = /^Expected (\S+) to be one of: (.+)$/.exec(usage) ?? [];
   if (!typed || !values) return [];

@@ -17,7 +17,7 @@ export function painter(stream: { isTTY?: boolean }, env?: NodeJS.ProcessEnv): P
   return wantsColor(stream, env) ? paint : plain;
 }
 
-/** Chosen for this process, so that no foreign text contains a colour that looks like one of `paint`. */
+/** A random mark of this process, so that foreign text cannot contain a colour of `paint`. */
 const OURS = randomInt(10 ** 9, 10 ** 12);
 const COLORS = new RegExp(`\\u001b\\[(\\d+);${OURS}m`);
 
@@ -31,19 +31,19 @@ function plain(_style: Style, text: string): string {
   return text;
 }
 
-/** Changes the words of a text that may have colours of `paint`; the colours stay. */
+/** Changes the words of a text but keeps colours of `paint`. */
 export function changeWords(text: string, change: (words: string) => string): string {
   const parts = text.split(COLORS);
   return parts.map((part, at) => (at % 2 === 0 ? change(part) : `\u001b[${part};${OURS}m`)).join('');
 }
 
-/** One line as a terminal gets it: cleaned, with the colours of `paint`. */
+/** One line for a terminal: cleaned, with the colours of `paint`. */
 export function terminalLine(text: string): string {
   const parts = text.split(COLORS);
   return parts.map((part, at) => (at % 2 === 0 ? singleLine(part) : `\u001b[${part}m`)).join('');
 }
 
-/** The same with its line breaks and tabs. */
+/** A text for a terminal: cleaned, with line breaks, tabs and the colours of `paint`. */
 export function terminalBlock(text: string): string {
   const lines = text.split(/\r?\n/);
   return lines.map((line) => line.split('\t').map(terminalLine).join('\t')).join('\n');

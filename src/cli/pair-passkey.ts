@@ -11,9 +11,9 @@ export interface PasskeyItem extends Omit<PasskeyAnswer, 'clientId' | 'step'> {
   step: Exclude<PasskeyAnswer['step'], 'none'>;
   /** One-time address with instructions for the owner, while an assertion is needed. */
   url?: string;
-  /** Script for the console of web.whatsapp.com, likewise. */
+  /** Script for the console of web.whatsapp.com, while an assertion is needed. */
   snippet?: string;
-  /** File that is waited for, if one was named. */
+  /** The file that the command waits for, if one was named. */
   file?: string;
   /** Confirms that the phone shows the same code, while the step is `confirm_code`; JSON leaves it out. */
   confirm?(): Promise<void>;
@@ -24,14 +24,14 @@ export class PasskeyFollower {
   readonly #client: DaemonClient;
   readonly #clientId: string;
   readonly #file: string | undefined;
-  /** The step, with its challenge or code, that was shown last. */
+  /** The last shown step, with its challenge or code. */
   #shown = '';
-  /** Challenges are different each time: none is answered twice. */
+  /** Challenges that were answered, so that none is answered twice. */
   readonly #answered = new Set<string>();
-  /** The one-time address that the owner has. A newer one would end it, so it serves for all challenges. */
+  /** The one-time address of the owner, used for all challenges, because a new address would invalidate it. */
   #address = '';
 
-  /** @param file where the assertion is, or will be */
+  /** @param file path of the assertion, which may not exist yet */
   constructor(client: DaemonClient, clientId: string, file?: string) {
     this.#client = client;
     this.#clientId = clientId;
@@ -39,8 +39,8 @@ export class PasskeyFollower {
   }
 
   /**
-   * Looks at the ceremony, and answers with the file once it is there.
-   * @param address the one-time address, if the owner was given one
+   * Polls the ceremony, and answers with the file once it exists.
+   * @param address the one-time address, if the owner got one
    * @returns `isAsked`, and the step if it is new
    * @throws CliError when the answer is refused
    */
@@ -59,7 +59,7 @@ export class PasskeyFollower {
     return { isAsked: true, item };
   }
 
-  /** An older daemon knows no passkeys. */
+  /** Asks for the step; an older daemon knows no passkeys. */
   async #ask(): Promise<PasskeyAnswer> {
     const none: PasskeyAnswer = { clientId: this.#clientId, step: 'none', secondsLeft: 0 };
     try {
@@ -73,7 +73,7 @@ export class PasskeyFollower {
   async #help(options: object = {}): Promise<Pick<PasskeyItem, 'url' | 'snippet' | 'file'>> {
     if (this.#file !== undefined) return { file: this.#file };
     const snippet = passkeySnippet(options);
-    // the script and the file work without the address
+    // ignore errors: the script and the file work without the address
     const make = () => this.#client.createPairLink({ clientId: this.#clientId }).catch(() => undefined);
     this.#address ||= (await make())?.url ?? '';
     return this.#address ? { url: this.#address, snippet } : { snippet };
@@ -92,11 +92,7 @@ export class PasskeyFollower {
   }
 }
 
-/**
- * Reads an assertion.
- * @returns undefined while there is no such file, or while it is empty
- * @throws CliError `usage` when it contains something else
- */
+/** Reads an assertion. @returns undefined while the file is missing or empty @throws CliError `usage` when it contains something else */
 async function readAssertion(file: string): Promise<WebAuthnAssertion | undefined> {
   let text: string;
   try {
@@ -117,7 +113,7 @@ async function readAssertion(file: string): Promise<WebAuthnAssertion | undefine
   throw new CliError('usage', `${file} contains no WebAuthn assertion`, { suggestions });
 }
 
-/** The daemon checks the values. */
+/** Checks the shape of an assertion; the daemon checks its values. */
 function isAssertion(value: unknown): value is WebAuthnAssertion {
   if (!isObject(value) || !isObject(value.response)) return false;
   const { id, rawId, type, response } = value;
@@ -125,10 +121,7 @@ function isAssertion(value: unknown): value is WebAuthnAssertion {
   return type === 'public-key' && texts.every((text) => typeof text === 'string' && text !== '');
 }
 
-/**
- * What a step asks of people, in plain words.
- * @param showsScript false on a screen that has no room for the script
- */
+/** Instructions for a step. @param showsScript false on a screen without room for the script */
 export function passkeyLines(clientId: string, item: PasskeyItem, showsScript = true): string[] {
   const { step, url, file, code } = item;
   if (step === 'sending') return ['The answer was sent. Keep WhatsApp open on the phone.'];

@@ -13,21 +13,21 @@ import { reasonText } from './reason-text.js';
 import { healthOf, lastDisconnectOf } from './sessions.js';
 import { watchSession } from './tail.js';
 
-/** Milliseconds between two polls of the QR. */
+/** Milliseconds between two polls of the QR code. */
 const POLL_MS = 1_500;
 /** Milliseconds without QR or progress after which pairing fails. */
 const IDLE_MS = 20_000;
-/** Milliseconds without a QR after which the pairing says that it waits. */
+/** Milliseconds without a QR code after which the pairing reports why it waits. */
 const SILENT_MS = 3_000;
-/** Consecutive polls that may fail, as while the daemon restarts. */
+/** Consecutive polls that may fail, for example during a restart of the daemon. */
 const TOLERATED_FAILURES = 5;
-/** Milliseconds for which the daemon may answer 503, as while nodes wait for the lease of a lost node. */
+/** Milliseconds for which the daemon may answer 503, for example while nodes wait for the lease of a lost node. */
 const TOLERATED_MS = 60_000;
 /** Timeout in milliseconds: all QR codes together are valid for about 160 s. */
 const PAIR_TIMEOUT_MS = 240_000;
-/** The same for a one-time address: as long as it is valid. */
+/** Timeout in milliseconds with a one-time address: as long as it is valid. */
 const LINK_TIMEOUT_MS = 900_000;
-/** Milliseconds that a passkey ceremony may take on top. */
+/** Milliseconds by which a passkey ceremony extends the timeout. */
 const CEREMONY_MS = 300_000;
 
 export interface PairOptions {
@@ -35,11 +35,11 @@ export interface PairOptions {
   /** Request an 8-character code for this phone number instead of a QR. */
   phone?: string;
   webhook?: Omit<StartRequest, 'clientId' | 'proxy'>;
-  /** URL of the proxy for everything of the session. */
+  /** URL of the proxy for all connections of the session. */
   proxy?: string | undefined;
-  /** Create a one-time address where the owner of the number links it, in place of a QR here. */
+  /** Create a one-time address where the owner of the number links it, instead of showing a QR code here. */
   link?: boolean;
-  /** File with the answer to a passkey demand; it may come into being later. */
+  /** File with the answer to a passkey demand; it may be created later. */
   passkeyFile?: string;
   /** Workspace; set before the number is linked, so that the phone's history is imported. */
   orgId?: string;
@@ -54,7 +54,7 @@ export type PairItem =
   | { type: 'qr'; qr: string }
   | { type: 'code'; code: string }
   | { type: 'link'; url: string; expiresAt: string }
-  /** There is no QR yet; says why. */
+  /** There is no QR code yet, for this reason. */
   | { type: 'waiting'; reason: string }
   | PasskeyItem
   | HistoryItem
@@ -76,8 +76,8 @@ export function isPairEnd(item: PairItem): item is PairEnd {
 }
 
 /**
- * Pairs a session. Never throws: an error is the last item. A pairing that fails deletes the session again if it has created
- * it, and the number was not linked meanwhile.
+ * Pairs a session. Never throws: an error is the last item. A failed pairing deletes the session if it has created it,
+ * unless the number was linked meanwhile.
  */
 export async function* pair(client: DaemonClient, options: PairOptions): AsyncGenerator<PairItem, void> {
   const { clientId } = options;
@@ -101,7 +101,7 @@ class Pairing {
   #status: SessionStatus | undefined;
   #qr = '';
   #codeAsked = false;
-  /** This pairing links the number; it was not linked before. */
+  /** True if this pairing links the number, which was not linked before. */
   #isFresh = false;
   #wasLinked = false;
   #movedAt: number;
@@ -146,7 +146,7 @@ class Pairing {
     }
   }
 
-  /** Undefined during a tolerated failure. */
+  /** Polls the state; undefined during a tolerated failure. */
   async #poll(): Promise<QrAnswer | undefined> {
     try {
       const answer = await this.#client.getQr({ clientId: this.#options.clientId, format: 'text' });
@@ -164,7 +164,7 @@ class Pairing {
     const now = this.#clock.now();
     if (error.isTemporary) {
       this.#refusedSince ??= now;
-      // the state is unknown, which is not a standstill
+      // an unknown state does not count as a standstill
       this.#movedAt = now;
       return now - this.#refusedSince <= TOLERATED_MS;
     }
@@ -175,7 +175,7 @@ class Pairing {
     const { clientId, phone } = this.#options;
     if (status !== this.#status && status !== 'connected') yield { type: 'status', status };
     this.#isFresh ||= status === 'qr';
-    // the first look; between two others the number may be linked
+    // only at the first poll: the number may be linked between two later ones
     if (this.#status === undefined) this.#wasLinked = status === 'connected' || status === 'reconnecting';
     if (status !== this.#status || qr !== this.#qr) this.#movedAt = this.#clock.now();
     const isNew = qr !== '' && qr !== this.#qr;
@@ -190,7 +190,7 @@ class Pairing {
     }
   }
 
-  /** Only a number that is not linked yet needs an address. */
+  /** Creates a one-time address, only for a number that is not linked yet. */
   async *#createLink(status: SessionStatus): AsyncGenerator<PairItem, void> {
     if (this.#link !== '' || status === 'connected' || status === 'reconnecting') return;
     const { url, expiresAt } = await this.#client.createPairLink({ clientId: this.#options.clientId });
@@ -198,7 +198,7 @@ class Pairing {
     yield { type: 'link', url, expiresAt };
   }
 
-  /** While the network asks for a passkey, the session shows no QR. At a one-time address, its page leads the owner. */
+  /** Handles the passkey ceremony, during which the session shows no QR code. With a one-time address, its page guides the owner. */
   async *#ceremony({ status, qr }: QrAnswer): AsyncGenerator<PairItem, void> {
     if (status !== 'qr' || qr !== '') return;
     const { isAsked, item } = await this.#passkey.look(this.#link);
@@ -206,9 +206,9 @@ class Pairing {
     if (item) yield item;
   }
 
-  /** Says why there is no QR, as soon as the daemon knows, so that a broken proxy does not look like nothing. */
+  /** Reports why there is no QR code as soon as the daemon knows, for example because of a broken proxy. */
   *#waiting({ status, qr, ...given }: QrAnswer): Generator<PairItem, void> {
-    // at a one-time address, its page leads the owner
+    // with a one-time address, its page informs the owner
     if (this.#options.link || qr !== '' || status === 'qr' || status === 'connected') return;
     const isLate = this.#clock.now() - this.#movedAt >= SILENT_MS;
     const through = this.#options.proxy ? ' through the proxy' : '';
@@ -229,7 +229,7 @@ class Pairing {
     yield { type: 'connected', jid: state, ...(this.#wasLinked && { already: true }) };
   }
 
-  /** @throws CliError if waiting longer is pointless */
+  /** Checks for a standstill. @throws CliError if waiting longer is pointless */
   async #checkStuck(): Promise<void> {
     const { clientId, link } = this.#options;
     const timeoutMs = (this.#options.timeoutMs ?? (link ? LINK_TIMEOUT_MS : PAIR_TIMEOUT_MS)) + this.#extraMs;
@@ -322,7 +322,7 @@ export function localLinkWarning(url: string): string {
 /** Shows each step of a pairing and returns the last. */
 export type PairRenderer = (items: AsyncIterable<PairItem>) => Promise<PairEnd>;
 
-/** For a pipe: one line per step, its type first. The caller prints a failure. */
+/** Renders for a pipe: one line per step, its type first. The caller prints a failure. */
 export function renderPairLines(output: Output, clientId: string): PairRenderer {
   return (items) =>
     untilEnd(items, (item) => {
@@ -345,7 +345,7 @@ function warnOfLocalLink(url: string, output: Output): void {
   if (warning) output.warning(warning);
 }
 
-/** One line for programs, and what to do on standard error. */
+/** Prints one line for programs, and instructions on standard error. */
 function showPasskey(clientId: string, item: PasskeyItem, output: Output): void {
   const { step, url, code, snippet } = item;
   output.line(['passkey', step, url ?? code].filter(Boolean).join(' '));
@@ -356,7 +356,7 @@ function showPasskey(clientId: string, item: PasskeyItem, output: Output): void 
   }
 }
 
-/** One JSON value per line. */
+/** Renders as JSON: one value per line. */
 export function renderPairJson(output: Output): PairRenderer {
   return (items) =>
     untilEnd(items, (item) => {

@@ -86,7 +86,7 @@ export class CountLine {
   }
 }
 
-/** A line that says what the command waits for, on a terminal only. */
+/** A line that tells what the command waits for, on a terminal only. */
 export class WaitingLine {
   readonly #text: (what: string) => string;
   readonly #stream: NodeJS.WriteStream;

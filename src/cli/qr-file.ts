@@ -26,8 +26,9 @@ function alreadyThere(path: string, cause?: unknown): CliError {
 }
 
 /**
- * Passes on the steps of a pairing, and keeps the current QR in a file, which only its owner can read: whoever scans it gets
- * the number. Removes the file once the QR is not valid any more. Never replaces or removes a file that it did not write.
+ * Passes on the steps of a pairing, and keeps the current QR code in a file. Only the file's owner can read it, because
+ * whoever scans the code gets access to the number. Removes the file when the code expires. Never replaces or removes a
+ * file that it did not write.
  * @throws CliError `failure` if the file cannot be written, `conflict` if it appeared before the first QR
  */
 export async function* withQrFile(
@@ -48,14 +49,14 @@ export async function* withQrFile(
   }
 }
 
-/** @param isOwn the file at the path is an earlier QR, which is replaced */
+/** @param isOwn true if the file at the path is an earlier QR code, which is replaced */
 async function writeQr(path: string, text: string, isOwn: boolean): Promise<void> {
   const { default: qrcode } = await import('qrcode');
   const image =
     extname(path).toLowerCase() === '.svg'
       ? await qrcode.toString(text, { type: 'svg' })
       : await qrcode.toBuffer(text, { type: 'png', scale: SCALE });
-  // viewers never see a half of it
+  // write to a draft first, so that viewers never see half a file
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {
     await writeFile(draft, image, { flag: 'wx', mode: 0o600 });

@@ -5,7 +5,7 @@ import { EVENT_TYPES, type EventType } from '../events/catalogue.js';
 import { CliError } from './errors.js';
 import { waitingText } from './failed.js';
 
-/** What `--groups` says, as the filter has it. */
+/** Values of `--groups` in the form of the filter. */
 const GROUPS = { only: true, none: false } as const;
 
 export function receiverArg() {
@@ -21,9 +21,9 @@ const several = { multiple: true, multipleNonGreedy: true } as const;
 /** Settings of a receiver, for `add` and `set`. */
 export function settingFlags() {
   return {
-    name: Flags.string({ description: 'name, for people' }),
+    name: Flags.string({ description: 'display name' }),
     'receiver-token': Flags.string({
-      description: 'bearer token and signing key of its calls',
+      description: 'bearer token and signing key of the calls',
       env: 'SWITCHBOARD_RECEIVER_TOKEN',
     }),
     retry: Flags.option({
@@ -32,21 +32,21 @@ export function settingFlags() {
       options: ['contract', 'durable'] as const,
     })(),
     type: Flags.option({
-      description: 'only events of this type, opt-in types too; repeatable',
+      description: 'only events of this type, which may be an opt-in type; repeatable',
       options: EVENT_TYPES,
       ...several,
     })(),
     direction: Flags.option({
-      description: 'only what other people did, or what the linked number did',
+      description: 'only received or only sent events',
       options: ['received', 'sent'] as const,
     })(),
     groups: Flags.option({
-      description: 'only events of groups, or none of them',
+      description: 'only events of groups, or no events of groups',
       options: ['only', 'none'] as const,
     })(),
     room: Flags.string({ description: 'only events of this room; repeatable', ...several }),
     sender: Flags.string({
-      description: 'only what this person did: LID digits or +phone; repeatable',
+      description: 'only events of this person: LID digits or +phone; repeatable',
       ...several,
     }),
     header: Flags.string({
@@ -55,7 +55,7 @@ export function settingFlags() {
     }),
     attempts: Flags.integer({ description: 'with --retry contract: attempts for one event, 1 to 6' }),
     'pause-seconds': Flags.integer({
-      description: 'with --retry durable: seconds between attempts, the last is repeated; repeatable',
+      description: 'with --retry durable: seconds between attempts; repeatable, the last value is repeated',
       ...several,
     }),
     'give-up-hours': Flags.integer({
@@ -79,7 +79,7 @@ interface Flagged {
   'give-up-hours'?: number | undefined;
 }
 
-/** The settings that flags name; the parts of a filter or a schedule together replace those before. @throws CliError `usage` */
+/** The settings that flags name; the given parts of a filter or a schedule replace the whole previous one. @throws CliError `usage` */
 export function settingsOf(flags: Flagged): Omit<NewReceiver, 'url'> {
   const { name, retry, type: types, direction, room: rooms, sender: senders, header } = flags;
   const { 'receiver-token': token, attempts, 'pause-seconds': pauses, 'give-up-hours': giveUpHours } = flags;
@@ -111,7 +111,7 @@ function headerIn(text: string): [name: string, value: string] {
   throw new CliError('usage', 'write a header as "Name: value"');
 }
 
-/** Adds a hint for a receiver's address that was typed as `--url`: no daemon answers there, or it is that of a broker. */
+/** Adds a hint if a receiver's URL was typed as `--url`: no daemon answers there, or it is the URL of a broker. */
 export function withUrlHint(error: Error, argv: readonly string[], hint: string): Error {
   const at = argv.findIndex((word) => /^--url(=|$)/.test(word));
   if (at < 0 || !(error instanceof CliError)) return error;
@@ -129,7 +129,7 @@ export function receiverRow(receiver: Receiver): string[] {
   return [id, name, stateOf(receiver), retry, queue, failed ? String(failed) : '', filterText(receiver), url];
 }
 
-/** What a receiver does now, such as `paused: it answered 410`. */
+/** The state of a receiver, such as `paused: it answered 410`. */
 function stateOf({ paused, waiting, last }: Receiver): string {
   if (paused) return `paused: ${paused}`;
   if (waiting?.circuit === 'open') return 'down';

@@ -45,7 +45,7 @@ export async function keptOf(
   return found.filter(({ type }) => types.length === 0 || types.includes(type));
 }
 
-/** Sends events again, request after request, until all are sent or the receiver does not take one. */
+/** Sends events again, page by page, until all are sent or the receiver refuses one. */
 export async function replay(
   client: DaemonClient,
   wish: Parameters<DaemonClient['replay']>[0],

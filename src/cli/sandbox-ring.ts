@@ -1,7 +1,7 @@
 import type { CallAction, CallView } from '../sandbox/api.js';
 import type { SandboxClient } from '../sandbox/client.js';
 
-/** Calls somebody, and does what ends the call. @param end it rings on without one */
+/** Calls somebody, and ends the call. @param end how the call ends; without it, the call keeps ringing */
 export async function ringAndEnd(
   { activity }: SandboxClient,
   { from, to, video, end }: { from: string; to: string; video: boolean; end?: CallAction | undefined },

@@ -56,7 +56,7 @@ export interface FileToSend {
   viewOnce: boolean;
 }
 
-/** Sends a file. Its type decides the kind of message, unless overridden. @throws CliError `usage` if unreadable */
+/** Sends a file; its type decides the kind of message, unless overridden. @throws CliError `usage` if unreadable */
 export async function sendFile(
   sandbox: SandboxClient,
   from: string,
@@ -87,7 +87,8 @@ function kindOf(mimeType: string, { voice, sticker, document }: FileToSend): Med
 }
 
 /**
- * The current QR of a session, or the next one. Waits also for the session: `pair` may be starting it beside.
+ * The current QR code of a session, or the next one. Also waits for the session, which a parallel `pair` may be
+ * starting.
  * @throws CliError `conflict` if the session shows none, `not_found` if there is none
  */
 export async function currentQr(
@@ -117,12 +118,12 @@ function refusal(error: SandboxRefusal): CliError {
     error.status === 404 && /^no phone has/.test(error.message)
       ? ['create a phone: switchboard sandbox phone +15550000001 --name Alice']
       : [];
-  // a sandbox knows no tokens: somebody may not do that there
+  // a sandbox has no tokens: 403 means that the person may not do that
   const failure = error.status === 403 ? 'refused' : failureOfStatus(error.status);
   return new CliError(failure, error.message, { suggestions, cause: error });
 }
 
-/** fetch puts the reason into `cause`. */
+/** The error for an unreachable sandbox; fetch puts the reason into `cause`. */
 function unreachable(url: string, error: unknown): CliError {
   const reason = error instanceof Error && error.cause ? error.cause : error;
   return new CliError('unreachable', `no sandbox network at ${url}: ${explainConnection(reason)}`, {

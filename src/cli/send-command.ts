@@ -20,10 +20,10 @@ export abstract class SendCommand extends DaemonCommand {
     }),
   };
 
-  /** With --when-allowed the message can be kept, unless the command finds that it cannot. */
+  /** Whether --when-allowed can hold the message; commands set this to false if it cannot. */
   protected isKeepable = true;
 
-  /** A message that a policy refuses for a time can be kept. */
+  /** Suggests --when-allowed after a refusal that lasts for a time. */
   protected override catch(error: Error): Promise<void> {
     if (
       !(
@@ -86,14 +86,14 @@ export function envelopeFlags() {
       helpGroup: GROUP,
     }),
     mention: Flags.string({
-      description: 'phone digits, or digits of a LID, of a person to mention; repeatable',
+      description: 'person to mention, as digits of a phone number or LID; repeatable',
       helpValue: 'USER',
       helpGroup: GROUP,
       multiple: true,
       multipleNonGreedy: true,
     }),
     meta: Flags.string({
-      description: 'JSON object (metaData) that the message.sent event returns',
+      description: 'JSON object to return in the message.sent event',
       helpValue: 'JSON',
       helpGroup: GROUP,
     }),

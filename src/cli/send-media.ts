@@ -20,7 +20,7 @@ export interface MediaToSend {
   /** Overrides the detected type. */
   mimeType?: string;
   caption?: string;
-  /** Default: the name of the file. */
+  /** File name for the recipient; default: the name of the file. */
   fileName?: string;
   asVoice: boolean;
   asSticker: boolean;
@@ -30,7 +30,7 @@ export interface MediaToSend {
   whenAllowed?: boolean;
 }
 
-/** The daemon downloads the file. */
+/** True for a URL, which the daemon downloads. */
 export function isAddress(source: string): boolean {
   return /^https?:\/\//i.test(source);
 }
@@ -153,7 +153,7 @@ function counted(source: Readable, onBytes: (bytes: number) => void): Readable {
   );
 }
 
-/** Bytes. @throws CliError `usage` if it is not a readable file */
+/** Size of a file in bytes. @throws CliError `usage` if it is not a readable file */
 export async function fileSize(path: string): Promise<number> {
   const found = await stat(path).catch((error: unknown) => {
     throw new CliError('usage', `${path} cannot be read`, { cause: error });

@@ -27,7 +27,7 @@ export async function explainLostAnswer<Answer>(
   }
 }
 
-/** The daemon may have sent the message. Not so if the connection was refused. */
+/** True if the daemon may have sent the message: not if the connection was refused. */
 export function isLostAnswer(error: unknown): error is CliError {
   if (!(error instanceof CliError) || !['unreachable', 'interrupted'].includes(error.failure)) return false;
   const { cause } = error;

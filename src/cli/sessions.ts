@@ -7,7 +7,7 @@ import type { Paint, Style } from './output.js';
 import type { GivenReason } from './reason-text.js';
 
 export interface SessionSummary extends Omit<Client, 'status'> {
-  /** `elsewhere` if its node does not answer. */
+  /** Status of the session; `elsewhere` if its node does not answer. */
   status: SessionStatus | 'elsewhere';
   /** Reason of the status; may be empty. */
   reason: string;
@@ -35,7 +35,7 @@ export type SessionDetails = SessionSummary &
     | 'receivers'
   >;
 
-/** All sessions that the token may see, by name. */
+/** All sessions that the token may see, sorted by name. */
 export async function listSessions(client: DaemonClient): Promise<SessionSummary[]> {
   const { clients: rows } = await client.listClients();
   const health = await healthOf(
@@ -133,7 +133,7 @@ export function lastDisconnectOf({
   return { reason: lastDisconnect, reasonCode: lastDisconnectCode, reasonValues: lastDisconnectValues };
 }
 
-/** How long messages and files of a session are kept; null where the setting of the daemon counts. */
+/** Describes the retention of a session; null means the setting of the daemon. */
 export function retentionText(days: number | null): string {
   if (days === null) return 'as the daemon is set';
   if (days === 0) return 'for ever';
@@ -166,7 +166,7 @@ const STYLES: Readonly<Record<SessionSummary['status'], Style>> = {
   elsewhere: 'dim',
 };
 
-/** Green works, yellow is in progress, red needs an operator. */
+/** Colours a status: green works, yellow is in progress, red needs an operator. */
 export function paintStatus(status: SessionSummary['status'], paint: Paint): string {
   return paint(STYLES[status] ?? 'dim', status);
 }

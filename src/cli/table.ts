@@ -2,22 +2,22 @@ import { stripVTControlCharacters } from 'node:util';
 import { singleLine } from '../domain/text.js';
 import { changeWords, type Paint, terminalLine } from './paint.js';
 
-/** Between two columns. */
+/** Gap between two columns. */
 export const GAP = '  ';
 const ASCII = /^[ -~]*$/;
-/** Columns that a cell keeps at least, unless it is shorter. */
+/** Minimum width to which a cell is shortened. */
 const NARROWEST_CELL = 10;
 
 interface TableOptions {
   /** Columns of the terminal; undefined for a pipe, where everything is shown. */
   width?: number;
-  /** Titles of the columns that are left out first; then follow the others, from the right. */
+  /** Titles of the columns to leave out first; then the others, from the right. */
   leaveOut?: readonly string[];
   paint: Paint;
 }
 
 /**
- * Lays out a table. In a terminal no line is wider than it: long cells are shortened with `…`; when that is not enough,
+ * Lays out a table. No line is wider than the terminal: long cells are shortened with `…`; if that is not enough,
  * columns are left out. The first column always stays.
  * @param rows cells, which may have colours of `paint`
  */
@@ -42,7 +42,7 @@ export async function tableLines(
   return { lines, leftOut: head.filter((_, at) => !shown.includes(at)) };
 }
 
-/** The places of the columns that fit when long cells are shortened. */
+/** Indexes of the columns that fit when long cells are shortened. */
 function columnsThatFit(
   head: readonly string[],
   natural: readonly number[],
@@ -63,7 +63,7 @@ function columnsThatFit(
   return shown;
 }
 
-/** Takes columns from the widest until all fit. */
+/** Shortens the widest columns until all fit. */
 function shrink(natural: readonly number[], width: number): number[] {
   const widths = [...natural];
   const total = () => widths.reduce((sum, columns) => sum + columns + GAP.length, -GAP.length);

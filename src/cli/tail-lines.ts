@@ -7,7 +7,7 @@ import type { Paint, Style } from './output.js';
 import { reasonText } from './reason-text.js';
 import { shorten } from './text.js';
 
-/** Characters. */
+/** Maximum length of a body, in characters. */
 const BODY_LENGTH = 200;
 
 /** One entry of the tail as one line. */

@@ -65,7 +65,7 @@ async function* follow(
 }
 
 interface StreamCursor {
-  /** Of the last entry. */
+  /** Id of the last entry. */
   id: string;
   failures: number;
   wasOpen: boolean;
@@ -91,7 +91,7 @@ function lost(reason: string, place: StreamCursor): TailItem {
   return { type: 'reconnecting', reason, delayMs: pauseAfter(RECONNECT, place.failures) };
 }
 
-/** Retrying is pointless. */
+/** True if retrying is pointless. */
 function isRefusal(error: unknown): boolean {
   return error instanceof CliError && ['unauthorized', 'usage', 'not_found'].includes(error.failure);
 }
@@ -102,7 +102,7 @@ export const ERRORS: readonly Outcome[] = ['rejected', 'failed', 'dropped'];
 
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** An absent or empty list matches everything. */
+/** Filter of entries; an absent or empty list matches everything. */
 export interface TailFilter {
   /** Types of events, attempts and drops. */
   types?: readonly string[];
@@ -129,8 +129,8 @@ function outcomeOf(entry: TailEntry): string {
 }
 
 /**
- * Follows a session's events in the background, to poll earlier than the interval. Without a stream, as with an API
- * secret or behind a buffering proxy, polling alone is enough.
+ * Follows a session's events in the background, to poll earlier than the interval. If there is no stream, for example
+ * behind a buffering proxy, polling alone is enough.
  */
 export function watchSession(
   client: DaemonClient,

@@ -19,7 +19,7 @@ export interface Interrupt {
  * Aborts on SIGINT, SIGTERM, a closed terminal, or a closed pipe (`… | head`). A second Ctrl+C ends the process at once.
  */
 export function listenForInterrupt(): Interrupt & {
-  /** A signal was the cause, not a closed pipe. */
+  /** True if a signal was the cause, not a closed pipe. */
   readonly bySignal: boolean;
 } {
   const controller = new AbortController();
@@ -91,7 +91,7 @@ export async function askSecret(question: string): Promise<string> {
   }
 }
 
-/** Limit in bytes, so that a wrong file does not fill the memory. */
+/** Longest text in bytes, so that a wrong file does not fill the memory. */
 const MAX_TEXT_BYTES = 8 * 1024 * 1024;
 
 /**

@@ -4,7 +4,7 @@ export function shorten(text: string, length: number): string {
   return characters.length <= length ? text : `${characters.slice(0, length - 1).join('')}…`;
 }
 
-/** A text as XML holds it, between tags and in quoted attributes. */
+/** Escapes a text for XML, between tags and in quoted attributes. */
 export function xmlText(text: string): string {
   const named: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
   return text.replace(/[&<>"]/g, (character) => named[character] ?? character);
@@ -23,7 +23,7 @@ export function ageMs(at: string, now: number): number | undefined {
   return Number.isNaN(moment) ? undefined : Math.max(0, now - moment);
 }
 
-/** Such as `12 s`, `14 min`, `3 h`, `5 d`. */
+/** A span of time for people, such as `12 s`, `14 min`, `3 h`, `5 d`. */
 export function spanText(ms: number): string {
   if (ms < MINUTE) return `${Math.floor(ms / SECOND)} s`;
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`;
@@ -37,7 +37,7 @@ export function ageText(at: string, now: number): string {
   return age === undefined ? '–' : spanText(age);
 }
 
-/** The status code of a change of a group's member, for people. */
+/** Explains the status code of a change of a group's member. */
 export function explainChange(error: number): string {
   return EXPLANATIONS[error] ?? `refused (${error})`;
 }
@@ -50,7 +50,7 @@ const EXPLANATIONS: Readonly<Record<number, string>> = {
   409: 'is so already',
 };
 
-/** Such as `1 file`. */
+/** A count with its noun, such as `1 file`. */
 export function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -10,7 +10,7 @@ interface Known {
 }
 
 /**
- * Prints that there is no such command, with the commands that are spelled nearly so, and sets the exit code.
+ * Prints that the command is unknown, with commands that are spelled like it, and sets the exit code.
  * @param typed the words and flags of the command line
  */
 export function reportUnknownCommand(config: Known, typed: readonly string[]): void {
@@ -35,7 +35,7 @@ function unknownCommand(config: Known, typed: readonly string[]): CliError {
   });
 }
 
-/** For a command without arguments, the framework takes a further word for a part of the command's name. */
+/** The error for a surplus word after a command without arguments, which the framework takes for a part of the command's name. */
 function wordTooMany({ commands }: Known, words: readonly string[]): CliError | undefined {
   for (let length = words.length - 1; length > 0; length--) {
     const name = words.slice(0, length);

@@ -5,11 +5,7 @@ import { CliError } from './errors.js';
 /** Sessions that are asked at the same time. */
 const AT_ONCE = 8;
 
-/**
- * Finds the session that knows the message.
- * @param session the only one to ask
- * @throws CliError `not_found`
- */
+/** Finds the session that knows the message. @param session limits the search to this session @throws CliError `not_found` */
 export async function findTrace(
   client: DaemonClient,
   messageId: string,
@@ -32,7 +28,7 @@ export async function findTrace(
   });
 }
 
-/** Undefined if the session does not know it, or cannot be asked now. */
+/** The trace of a message; undefined if the session does not know it, or cannot be asked now. */
 async function known(
   client: DaemonClient,
   clientId: string,

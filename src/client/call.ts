@@ -8,15 +8,15 @@ export interface ReasonData {
 }
 
 /**
- * A call failed. `code` is the gateway's stable code, or `unreachable` when there was no answer (`status` 0), or `unknown`
- * when something else than the gateway answered.
+ * A failed call. `code` is the gateway's stable code, `unreachable` without an answer (`status` 0), or `unknown` if
+ * something other than the gateway answered.
  */
 export class SwitchboardError extends Error {
   readonly status: number;
   readonly code: ErrorCode | 'unreachable' | 'unknown';
   /** Seconds after which the gateway asks to try again. */
   readonly retryAfter: number | undefined;
-  /** With `policy_refused`: the rule, what is left of it, and when it allows the message. */
+  /** For `policy_refused`: the rule, what is left of its limit, and when it allows the message. */
   readonly policy: PolicyRefusal | undefined;
   /** The message as data, where its words depend on who reads it: docs/reasons.md. */
   readonly reason: ReasonData | undefined;
@@ -40,7 +40,7 @@ export class SwitchboardError extends Error {
   }
 }
 
-/** Where a request goes, and what its body holds; a GET has none. */
+/** The URL and body of a request; a GET has no body. */
 export function requestOf(
   { method, path, query }: Call,
   request: object,
@@ -64,12 +64,12 @@ export function requestOf(
   };
 }
 
-/** The headers that a caller asks for. */
+/** The headers for a caller's options. */
 export function headersOf({ headers, idempotencyKey }: CallOptions = {}): Record<string, string> {
   return { ...headers, ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }) };
 }
 
-/** The error of an answer that refuses a call. Its message is the gateway's own, if a gateway refused. */
+/** The error of an answer that refuses a call. The message is the gateway's own, if a gateway refused. */
 export function refusalOf(
   status: number,
   header: (name: string) => string | null,
@@ -101,12 +101,12 @@ function reasonIn(text: string): ReasonData | undefined {
   return typeof code === 'string' && isObject(values) ? { code, values } : undefined;
 }
 
-/** A newer gateway may have rules that this client does not know; they are passed on as they are. */
+/** Accepts unknown rules, which a newer gateway may have, and passes them on unchanged. */
 function isPolicyRefusal(value: unknown): value is PolicyRefusal {
   return isObject(value) && typeof value.rule === 'string' && typeof value.allowedAt === 'string';
 }
 
-/** A newer gateway may have codes that this client does not know; they are passed on as they are. */
+/** Accepts unknown codes, which a newer gateway may have, and passes them on unchanged. */
 function codeIn(code: string | null): SwitchboardError['code'] {
   return code !== null && isCode(code) ? code : 'unknown';
 }

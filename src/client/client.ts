@@ -15,21 +15,21 @@ export type * from './operations.js';
 
 /** How a client reaches the gateway. */
 export interface ClientOptions {
-  /** Such as `http://127.0.0.1:3000`. */
+  /** URL of the gateway, such as `http://127.0.0.1:3000`. */
   url: string;
   /** The master token, or a session's own secret. */
   token?: string;
   /** Milliseconds after which a call fails; 60 s unless named. Uploads have no bound. */
   timeoutMs?: number;
-  /** Used in place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof fetch;
 }
 
-/** A file to upload, with what it is sent with. */
+/** A file to upload, with the fields of the message. */
 export interface UploadRequest {
   clientId: string;
   to: string;
-  /** Its `type` says what it is sent as. */
+  /** The file; its `type` decides the kind of message. */
   file: Blob;
   fileName: string;
   caption?: string;
@@ -89,8 +89,8 @@ export class SwitchboardClient extends Operations {
 
   /**
    * The live stream of events and delivery attempts. Reconnects after a lost connection and resumes after the last entry;
-   * ends when `signal` aborts or the loop is left. Throws a `SwitchboardError` for what no retry can mend, such as a wrong
-   * token.
+   * ends when `signal` aborts or the loop is left. Throws a `SwitchboardError` if no retry can help, for example for a
+   * wrong token.
    */
   events(options: EventsOptions = {}): AsyncGenerator<StreamItem, void, void> {
     const open = (path: string, headers: Record<string, string>, signal: AbortSignal) =>
@@ -136,7 +136,7 @@ class FetchTransport implements Transport {
       headers: { ...this.#headers, ...request.headers, ...headersOf(options) },
       signal: AbortSignal.any(signals.filter((given) => given !== undefined)),
     }).catch((cause: unknown) => {
-      // the caller's own signal: what it aborted with
+      // the caller's own signal aborted: throw its reason
       if (signal?.aborted) throw cause;
       const isLate = cause instanceof Error && cause.name === 'TimeoutError';
       const what = isLate ? `did not answer within ${this.#timeoutMs / 1_000} s` : 'cannot be reached';

@@ -4,13 +4,13 @@ import type { StreamEntry } from './operations.js';
 
 /** Filters of the live stream. */
 export interface EventsOptions {
-  /** Only of this session. */
+  /** Limits the stream to this session. */
   clientId?: string;
-  /** Also changes of the rooms of the hosted inbox. */
+  /** Includes changes of the rooms of the hosted inbox. */
   rooms?: boolean;
-  /** Begin with what happened within so many milliseconds. */
+  /** Start with the entries of the last `withinMs` milliseconds. */
   withinMs?: number;
-  /** Begin after the entry with this id. */
+  /** Start after the entry with this id. */
   lastEventId?: string;
   /** Ends the stream. */
   signal?: AbortSignal;
@@ -25,7 +25,7 @@ type Open = (path: string, headers: Record<string, string>, signal: AbortSignal)
 
 const RECONNECT = { pausesMs: doubling(500, 10_000), endless: true } as const;
 
-/** Reads the live stream, over as many connections as it takes. */
+/** Reads the live stream, and reconnects as often as necessary. */
 export async function* readEvents(
   open: Open,
   options: EventsOptions,
@@ -54,7 +54,7 @@ export async function* readEvents(
         failures += 1;
       }
       if (!reconnect) return;
-      // a stream that the gateway ended is opened again after the shortest pause
+      // after a regular end, reopen the stream after the shortest pause
       await pause(pauseAfter(RECONNECT, failures + 1), ending);
     }
   } finally {
@@ -62,7 +62,7 @@ export async function* readEvents(
   }
 }
 
-/** A status below 500 says that the request is wrong: the same one would fail again. */
+/** True for an error that a repetition would meet again: a status below 500 means that the request is wrong. */
 function isFinal(error: unknown): boolean {
   const status: unknown = typeof error === 'object' && error !== null && 'status' in error ? error.status : 0;
   return typeof status === 'number' && status >= 400 && status < 500;
@@ -84,7 +84,7 @@ const MAX_CHARACTERS = 32 * 1024 * 1024;
 /**
  * The entries in the body of a live stream, until it ends. Skips lines that are not JSON, such as the last line of an
  * interrupted stream.
- * @param place is set to the id of the last event, also of one without data
+ * @param place gets the id of the last event, even if that has no data
  */
 export async function* entriesIn(
   body: AsyncIterable<Uint8Array>,
@@ -116,7 +116,7 @@ function entryOf(data: string): StreamEntry | undefined {
   return isEntry(value) ? value : undefined;
 }
 
-/** The fields by which each kind of entry is known, and what they hold; the daemon's contract says the others. */
+/** The fields by which this client recognises each kind of entry; the daemon's contract defines the others. */
 const KNOWN_BY = {
   event: { event: isObject },
   attempt: { deliveryId: isText, outcome: isText },
@@ -124,7 +124,7 @@ const KNOWN_BY = {
   room: { chatRoomId: isText },
 } satisfies Record<StreamEntry['kind'], Record<string, (value: unknown) => boolean>>;
 
-/** Kinds that a newer daemon may send are no entries of this client. */
+/** False for kinds that only a newer daemon sends. */
 function isEntry(value: unknown): value is StreamEntry {
   if (!isObject(value) || !isText(value.clientId)) return false;
   const known = Object.entries(KNOWN_BY).find(([kind]) => kind === value.kind);

@@ -1,6 +1,4 @@
-/**
- * For programs that receive webhooks: `verifyWebhook` checks a call and returns its event, whose `type` says which it is.
- */
+/** For programs that receive webhooks: `verifyWebhook` checks a call and returns its event; `type` is the discriminator. */
 import { type VerifyOptions, verifyWebhook as verify } from '../delivery/verify.js';
 import type { GatewayEvent } from '../events/catalogue.js';
 import type { WebhookEvent } from './operations.js';
@@ -16,7 +14,7 @@ export type * from './operations.js';
 /**
  * Checks the bearer token, the Standard Webhooks signature and the age of a call from the gateway.
  * @returns the event
- * @throws WebhookVerificationError when any of it is missing or wrong
+ * @throws WebhookVerificationError if one of them is missing or wrong
  */
 export function verifyWebhook(options: VerifyOptions): WebhookEvent {
   const event = verify(options);
@@ -24,7 +22,7 @@ export function verifyWebhook(options: VerifyOptions): WebhookEvent {
   throw new TypeError('the event has no type');
 }
 
-/** A signed event is what its `type` says. */
+/** Narrows a verified event by its `type`, which the signature proves. */
 function isWebhookEvent(event: GatewayEvent): event is WebhookEvent {
   return event.type !== '';
 }

@@ -1,16 +1,16 @@
 // Printed from src/contract by `npm run openapi`: change that, not this file.
 
-/** Who waits for an answer, and how. */
+/** Options of a call. */
 export interface CallOptions {
   /** Ends the call. */
   signal?: AbortSignal;
-  /** Of a send: the same key within 24 h sends once and returns the first answer. */
+  /** For a send: the same key within 24 h sends once and returns the first answer. */
   idempotencyKey?: string;
-  /** More headers, such as `Range` for a part of a file. */
+  /** Additional headers, such as `Range` for a part of a file. */
   headers?: Record<string, string>;
 }
 
-/** Where the fields of a request go; all others go in the body. */
+/** The places of a request's fields; all other fields go into the body. */
 export interface Call {
   method: 'GET' | 'POST';
   path: string;
@@ -124,11 +124,11 @@ export interface AccountStatusEvent {
   /** RFC 3339, UTC */
   timestamp: string;
   restricted: boolean;
-  /** When the restriction ends; empty where the network does not say it */
+  /** When the restriction ends; empty if the network does not say it */
   until: string;
-  /** For people; with the word of the network in brackets; empty without a restriction */
+  /** Reason for people, with the network's name for it in brackets; empty without a restriction */
   reason: string;
-  /** The network's word when it warns of the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING`; empty without a warning */
+  /** The network's warning before the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING`; empty without a warning */
   warning: string;
   newChats: NewChats;
 }
@@ -149,12 +149,12 @@ export interface AttemptEntry {
   type: string;
   messageId: string;
   url: string;
-  /** Its id; absent for the webhook of the session */
+  /** Id of the receiver; absent for the webhook of the session */
   receiver?: string;
   /** 1 to 4 */
   attempt: number;
   outcome: 'delivered' | 'rejected' | 'failed';
-  /** The receiver's HTTP status; 0 when there was no answer */
+  /** The receiver's HTTP status; 0 without an answer */
   status: number;
   /** Why it was not delivered; empty when it was */
   reason: string;
@@ -189,7 +189,7 @@ export interface AudioEvent {
   /** Text, caption or rendered text */
   body: string;
   quoted?: EventQuoted;
-  /** The ad from which the person began to write; empty fields where the ad has none */
+  /** The ad from which the person began to write; fields that the ad lacks are empty */
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
@@ -210,9 +210,9 @@ export interface AvatarCounts {
 }
 
 export interface BlockedPerson {
-  /** Jid of the LID where known, else of the number */
+  /** Jid by LID if known, otherwise by number */
   jid: string;
-  /** Number with `+`; empty where not known */
+  /** Number with `+`; empty if unknown */
   phone: string;
   displayName: string;
 }
@@ -232,9 +232,9 @@ export interface CallEvent {
   isGroup: boolean;
   callId: string;
   status: 'offer' | 'accept' | 'reject' | 'missed' | 'ended';
-  /** User-part of the person: the LID where known, else the number */
+  /** User-part of the person: the LID if known, otherwise the number */
   from: string;
-  /** Number with `+`; empty where not known */
+  /** Number with `+`; empty if unknown */
   fromPhone: string;
   fromName: string;
   isVideo: boolean;
@@ -258,11 +258,11 @@ export interface ChatRoom {
   /** RFC 3339, UTC; or empty */
   lastMessageAt: string;
   unreadCount: number;
-  /** Permanent link to its picture; empty while there is none */
+  /** Permanent link to the room's picture; empty if there is none */
   avatarUrl: string;
   /** Present, and true, while the chat is archived on the devices of the account */
   archived?: boolean;
-  /** End of the mute of a muted chat; it may be in the past; `9999-12-31T23:59:59.999Z` without an end */
+  /** End of the mute, which may be in the past; `9999-12-31T23:59:59.999Z` for a mute without an end */
   mutedUntil?: string;
   /** Present, and true, while the chat is pinned */
   pinned?: boolean;
@@ -270,9 +270,9 @@ export interface ChatRoom {
 
 export interface CheckStateAnswer {
   status: boolean;
-  /** The own jid when connected, else `not connected` or `unknown clientId` */
+  /** The own jid if connected, otherwise `not connected` or `unknown clientId` */
   state: string;
-  /** Why it is not connected, where that is known */
+  /** Why the session is not connected, if known */
   reason?: string;
   /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
   reasonCode?: string;
@@ -286,27 +286,27 @@ export interface Client {
   clientId: string;
   /** The linked number's own address; empty before pairing */
   jid: string;
-  /** The node that holds the session; empty when none does */
+  /** The node that holds the session; empty if no node holds it */
   podName: string;
   orgId: string;
   webhookUrl: string;
   /** Opt-in event types that are on */
   extraEvents?: string[];
-  /** `durable`; absent for four attempts */
+  /** `durable`; absent for `contract` */
   retry?: 'contract' | 'durable';
-  /** Why the webhook gets no calls now; absent while it gets them */
+  /** Why the webhook is paused; absent if it is not */
   webhookPaused?: string;
-  /** State of the session; `logged_out`, `replaced` and `banned` wait for an operator */
+  /** State of the session; `logged_out`, `replaced` and `banned` need an operator */
   status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
-  /** A temporary receiver that takes the events in place of the webhook */
+  /** A temporary receiver that gets the events instead of the webhook */
   listener?: Listener;
   /** The proxy of the session, without user and password */
   proxy?: Proxy;
-  /** Days after which messages and files are deleted, 0 for never; absent where the setting of the daemon counts */
+  /** Days after which messages and files are deleted, 0 for never; absent if the daemon's setting applies */
   retentionDays?: number;
-  /** Days for which its events are kept; absent where none are kept */
+  /** Days for which events of the session are kept; absent if none are kept */
   keepEvents?: number;
-  /** Up to 10 other sessions that the same secret opens, as releases before allowed it. Absent without one, and when `clientId` is named */
+  /** Up to 10 other sessions with the same secret, which earlier releases allowed. Absent if there are none, and when `clientId` is given */
   secretSharedWith?: string[];
 }
 
@@ -316,9 +316,9 @@ export interface ConfigAnswer {
   environment: string;
   storage: string;
   publicMedia: boolean;
-  /** A session of this node has a proxy */
+  /** True if a session of this node has a proxy */
   proxy: boolean;
-  /** A session of this node declines calls */
+  /** True if a session of this node declines calls */
   rejectCalls: boolean;
   alerts: boolean;
   version: string;
@@ -348,7 +348,7 @@ export interface ContactEvent {
   /** Text, caption or rendered text */
   body: string;
   quoted?: EventQuoted;
-  /** The ad from which the person began to write; empty fields where the ad has none */
+  /** The ad from which the person began to write; fields that the ad lacks are empty */
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
@@ -365,9 +365,9 @@ export interface CreatedGroup {
   name: string;
   /** Number of members */
   participants: number;
-  /** Only admins write */
+  /** Only admins may write */
   isAnnounce: boolean;
-  /** Only admins change the group */
+  /** Only admins may change the group */
   isLocked: boolean;
   ownerJid: string;
   topic: string;
@@ -376,10 +376,10 @@ export interface CreatedGroup {
   membersAdd: boolean;
   /** Admins approve people who join by the invite link */
   joinApproval: boolean;
-  /** After how many seconds messages disappear; 0: they stay */
+  /** Seconds after which messages disappear; 0 if they stay */
   disappearingSeconds: number;
   members: GroupMember[];
-  /** People who could not be added */
+  /** People whom the network did not admit */
   refused: MemberResult[];
 }
 
@@ -411,7 +411,7 @@ export interface DocumentEvent {
   /** Text, caption or rendered text */
   body: string;
   quoted?: EventQuoted;
-  /** The ad from which the person began to write; empty fields where the ad has none */
+  /** The ad from which the person began to write; fields that the ad lacks are empty */
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
@@ -463,7 +463,7 @@ export interface EditEvent {
   /** Text, caption or rendered text */
   body: string;
   quoted?: EventQuoted;
-  /** The ad from which the person began to write; empty fields where the ad has none */
+  /** The ad from which the person began to write; fields that the ad lacks are empty */
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
@@ -478,13 +478,13 @@ export interface EditEvent {
 export interface EventButton {
   type: 'quick_reply' | 'cta_url' | 'cta_call' | 'cta_copy';
   displayText: string;
-  /** Of `quick_reply` and `cta_copy` */
+  /** For `quick_reply` and `cta_copy` */
   id?: string;
-  /** Of `cta_url` */
+  /** For `cta_url` */
   url?: string;
-  /** Of `cta_call`, as the sender wrote it */
+  /** For `cta_call`, as the sender wrote it */
   phoneNumber?: string;
-  /** Of `cta_copy` */
+  /** For `cta_copy` */
   copyCode?: string;
 }
 
@@ -518,7 +518,7 @@ export interface EventEntry {
 export interface EventGroup {
   jid: string;
   subject: string;
-  /** User-part of who wrote */
+  /** User-part of the author */
   participant: string;
   participantPhone?: string;
   participantUsername?: string;
@@ -533,7 +533,7 @@ export interface EventInteractive {
 }
 
 export interface EventLinkPreview {
-  /** The link as the text has it */
+  /** The link as written in the text */
   url: string;
   title: string;
   description: string;
@@ -583,7 +583,7 @@ export interface EventMedia {
   viewOnce?: boolean;
   /** Permanent link to the stored file; with the hosted inbox only */
   downloadUrl?: string;
-  /** Where the network keeps the encrypted file, and what decrypts it */
+  /** The network's address of the encrypted file, and its key */
   download: EventMediaDownload;
 }
 
@@ -612,7 +612,7 @@ export interface EventMeta {
 }
 
 export interface EventPin {
-  /** The message that was pinned or unpinned for everybody in the chat */
+  /** The message that was pinned or unpinned for everyone in the chat */
   targetId: string;
   pinned: boolean;
   /** Seconds until the pin ends by itself; 0 for an unpin */
@@ -622,13 +622,13 @@ export interface EventPin {
 export interface EventPoll {
   name: string;
   options: string[];
-  /** How many options one voter may choose */
+  /** Number of options that one voter may choose */
   selectableCount: number;
 }
 
 export interface EventPollVote {
   pollMessageId: string;
-  /** User-part of who voted */
+  /** User-part of the voter */
   voter: string;
   /** The names of the chosen options are known */
   resolved: boolean;
@@ -648,7 +648,7 @@ export interface EventQuoted {
 export interface EventReaction {
   targetId: string;
   targetFromMe: boolean;
-  /** Empty when the reaction was removed */
+  /** The emoji; empty if the reaction was removed */
   emoji: string;
 }
 
@@ -680,16 +680,16 @@ export interface EventReferral {
 
 export interface EventRevoke {
   targetId: string;
-  /** An admin of the group deleted somebody else's message */
+  /** True if an admin of the group deleted somebody else's message */
   byAdmin: boolean;
 }
 
 export interface FailedDelivery {
   id: string;
   clientId: string;
-  /** The receiver that it is for; absent for the webhook */
+  /** Id of the receiver; absent for the webhook */
   receiver?: string;
-  /** Without what in it may be secret */
+  /** URL of the receiver, without parts that may be secret */
   url: string;
   type: string;
   messageId: string;
@@ -711,9 +711,9 @@ export interface FailedDelivery {
 export interface FailedDeliveryWithEvent {
   id: string;
   clientId: string;
-  /** The receiver that it is for; absent for the webhook */
+  /** Id of the receiver; absent for the webhook */
   receiver?: string;
-  /** Without what in it may be secret */
+  /** URL of the receiver, without parts that may be secret */
   url: string;
   type: string;
   messageId: string;
@@ -742,7 +742,7 @@ export interface FleetAnswer {
 }
 
 export interface FleetLease {
-  /** One more each time that a node takes the session */
+  /** Number that grows each time that a node takes the session */
   epoch: number;
   ageSeconds: number;
   /** Seconds until the lease expires unless it is renewed */
@@ -762,23 +762,23 @@ export interface FleetNode {
     heapUsed: number;
   };
   sessions: SessionCounts;
-  /** The version of WhatsApp Web that it reports */
+  /** The version of WhatsApp Web that the node reports */
   waVersion?: WaVersion;
   store?: {
     name: string;
     reachable: boolean;
-    /** How long it took to answer */
+    /** Milliseconds until the answer */
     ms: number;
   };
   network?: NetworkHealth;
   deliveries?: DeliveryCounts;
   /** The node that answers */
   self: boolean;
-  /** False: it did not answer, and most of it is unknown */
+  /** False if the node did not answer; then most of its data is unknown */
   reachable: boolean;
   /** The node hands its sessions over */
   draining: boolean;
-  /** Since its last heartbeat */
+  /** Seconds since its last heartbeat */
   silentSeconds: number;
 }
 
@@ -787,18 +787,18 @@ export interface FleetReceiver {
   name: string;
   /** Scheme, host and port */
   origin: string;
-  /** Who set its address: with the master token, or with the secret of its session; absent where that is not known */
+  /** Who set the URL: with the master token, or with the secret of the session; absent if unknown */
   setBy?: 'operator' | 'tenant';
-  /** Why it gets no calls now; absent while it gets them */
+  /** Why the receiver is paused; absent if it is not */
   paused?: string;
-  /** The same as `paused`, for programs: an operator did it, the receiver answered 410, or its broker ended the process of its client or sent far more than it was asked for */
+  /** The reason in `paused` as a code: paused by an operator, the receiver answered 410, its broker crashed the client process, or its broker sent far more data than requested */
   pauseCode?: 'operator' | 'gone' | 'broker_crash' | 'broker_flood';
-  /** Events that wait for it, with `retry: durable` */
+  /** Events that wait for the receiver, with `retry: durable` */
   waiting?: WaitingEvents;
   inFlight: number;
-  /** Since the start of the daemon */
+  /** Number since the start of the daemon */
   delivered: number;
-  /** Since the start of the daemon */
+  /** Number since the start of the daemon */
   dropped: number;
   last?: WebhookAttempt;
 }
@@ -806,9 +806,9 @@ export interface FleetReceiver {
 export interface FleetSession {
   clientId: string;
   jid: string;
-  /** State of the session; `logged_out`, `replaced` and `banned` wait for an operator */
+  /** State of the session; `logged_out`, `replaced` and `banned` need an operator */
   status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
-  /** Why it has this status; may be empty */
+  /** Reason for the status; may be empty */
   reason: string;
   /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
   reasonCode?: string;
@@ -818,19 +818,19 @@ export interface FleetSession {
   advice?: Advice[];
   /** RFC 3339, UTC; or empty */
   since: string;
-  /** The link is open and traffic proved it lately */
+  /** True if the link is open, with proof by recent traffic */
   connected: boolean;
   /** Paired */
   loggedIn: boolean;
   enableGroupAi: boolean;
-  /** Every call that comes is declined */
+  /** True if every incoming call is declined */
   rejectCalls: boolean;
   reconnects: number;
   /** RFC 3339, UTC; or empty */
   connectedAt: string;
   /** The last close reason, or empty */
   lastDisconnect: string;
-  /** The same as a code, such as `store_unavailable`; absent if it is unknown */
+  /** The last close reason as a code, such as `store_unavailable`; absent if unknown */
   lastDisconnectCode?: string;
   /** What its words name, as `reasonValues` */
   lastDisconnectValues?: Record<string, unknown>;
@@ -838,21 +838,21 @@ export interface FleetSession {
   lastStanzaAt: string;
   /** When the next connection is tried */
   retryAt: string;
-  /** When `/export` stopped the session; absent while it is used here */
+  /** When `/export` stopped the session; absent if it is in use here */
   exportedAt?: string;
   /** Messages decrypted but not delivered yet */
   openJournal: number;
-  /** What the network does not let the number do now */
+  /** The active restriction of the number */
   restriction?: Restriction;
-  /** The network's word while it warns of the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING` */
+  /** The network's warning before the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING` */
   warning?: string;
   /** Import of the past that the linked phone sends */
   history?: HistoryProgress;
   /** Events that wait for the receiver, with `retry: durable` */
   waiting?: WaitingEvents;
-  /** Why the webhook gets no calls now; absent while it gets them */
+  /** Why the webhook is paused; absent if it is not */
   webhookPaused?: string;
-  /** Receivers beside the webhook; absent without any */
+  /** Receivers beside the webhook; absent if there are none */
   receivers?: FleetReceiver[];
   orgId: string;
   webhook: FleetWebhook;
@@ -860,24 +860,24 @@ export interface FleetSession {
   proxy?: Proxy;
   /** Absent for a session without a policy */
   policy?: PolicyFigures;
-  /** Messages that wait until the policy allows them; absent when none do */
+  /** Messages that wait until the policy allows them; absent if there are none */
   held?: number;
-  /** The node that holds it; empty when none does */
+  /** The node that holds the session; empty if no node holds it */
   podName: string;
-  /** The lease, where nodes share a store */
+  /** The lease, if nodes share a store */
   lease?: FleetLease;
 }
 
 export interface FleetWebhook {
-  /** Scheme, host and port; empty when delivery is off */
+  /** Scheme, host and port; empty if delivery is off */
   origin: string;
   waiting: number;
   inFlight: number;
-  /** Kept for sending again by hand */
+  /** Failed deliveries, kept for sending again by hand */
   failed: number;
-  /** Since the start of the daemon */
+  /** Number since the start of the daemon */
   delivered: number;
-  /** Since the start of the daemon */
+  /** Number since the start of the daemon */
   dropped: number;
   last?: WebhookAttempt;
 }
@@ -887,15 +887,15 @@ export interface GroupDetail {
   name: string;
   topic: string;
   addressingMode: string;
-  /** Only admins write */
+  /** Only admins may write */
   isAnnounce: boolean;
-  /** Only admins change the group */
+  /** Only admins may change the group */
   isLocked: boolean;
   /** Every member may add people, not only admins */
   membersAdd: boolean;
   /** Admins approve people who join by the invite link */
   joinApproval: boolean;
-  /** After how many seconds messages disappear; 0: they stay */
+  /** Seconds after which messages disappear; 0 if they stay */
   disappearingSeconds: number;
   members: GroupMember[];
 }
@@ -907,7 +907,7 @@ export interface GroupInvite {
   ownerJid: string;
   /** Number of members */
   participants: number;
-  /** An admin has to approve who joins */
+  /** An admin has to approve people who join */
   joinApproval: boolean;
   /** RFC 3339, UTC; or empty */
   createdAt: string;
@@ -918,17 +918,17 @@ export interface GroupListItem {
   name: string;
   /** Number of members */
   participants: number;
-  /** Only admins write */
+  /** Only admins may write */
   isAnnounce: boolean;
-  /** Only admins change the group */
+  /** Only admins may change the group */
   isLocked: boolean;
   ownerJid: string;
 }
 
 export interface GroupMember {
-  /** Jid of the LID where known, else of the number */
+  /** Jid by LID if known, otherwise by number */
   jid: string;
-  /** Number with `+`; empty where not known */
+  /** Number with `+`; empty if unknown */
   phone: string;
   isAdmin: boolean;
   isSuperAdmin: boolean;
@@ -936,15 +936,15 @@ export interface GroupMember {
 }
 
 export interface GroupSettingsChange {
-  /** Only admins write */
+  /** Only admins may write */
   announce?: boolean;
-  /** Only admins change the group's subject, description and picture */
+  /** Only admins may change the group's subject, description and picture */
   locked?: boolean;
   /** Members may add people */
   membersAdd?: boolean;
-  /** Admins approve who joins */
+  /** Admins approve people who join */
   joinApproval?: boolean;
-  /** Seconds after which messages disappear; 0: they stay */
+  /** Seconds after which messages disappear; 0 if they stay */
   disappearingSeconds?: number;
 }
 
@@ -961,7 +961,7 @@ export interface GroupUpdateEvent {
   clientLid: string;
   remoteJid: string;
   isGroup: boolean;
-  /** The same when the network reports the change again */
+  /** Id of the change, which is the same if the network reports the change again */
   changeId: string;
   change:
     | 'created'
@@ -981,32 +981,32 @@ export interface GroupUpdateEvent {
     | 'deleted';
   /** The linked number made the change */
   fromMe: boolean;
-  /** The person who made the change; empty fields where not known */
+  /** The person who made the change; fields are empty if unknown */
   by: GroupUpdatePerson;
-  /** The members that the change is about */
+  /** The members concerned */
   members: GroupUpdatePerson[];
-  /** The new subject, description or invite code, or the id of the new picture; else empty */
+  /** The new subject, description or invite code, or the id of the new picture; otherwise empty */
   value: string;
   /** The settings that changed */
   settings?: GroupSettingsChange;
 }
 
 export interface GroupUpdatePerson {
-  /** User-part: the LID where known, else the number */
+  /** User-part: the LID if known, otherwise the number */
   user: string;
-  /** Number with `+`; empty where not known */
+  /** Number with `+`; empty if unknown */
   phone: string;
   name: string;
 }
 
 export interface HeldMessage {
-  /** The id that it will be sent under */
+  /** Id of the message */
   messageId: string;
   /** Jid of the recipient */
   to: string;
-  /** The operation that asked for it: `/send-message` */
+  /** The operation of the send, such as `/send-message` */
   route: string;
-  /** The rule that holds it back, as far as it was judged */
+  /** The rule that refused the message at its last judgement */
   rule:
     | 'reachoutLock'
     | 'newChatLimit'
@@ -1026,18 +1026,18 @@ export interface HeldMessage {
     | 'lookUpFirst';
   /** RFC 3339, UTC */
   heldAt: string;
-  /** When no rule holds it back any more, if nothing else is sent before */
+  /** When no rule refuses the message any more, if nothing else is sent before */
   allowedAt: string;
-  /** When it is given up */
+  /** When the message is given up */
   expiresAt: string;
-  /** It is being sent now */
+  /** True while the message is being sent */
   leaving: boolean;
 }
 
 export interface HiddenPicture {
   jid: string;
   url: '';
-  /** Why no picture can be seen */
+  /** Why no picture is visible */
   reason: string;
 }
 
@@ -1070,7 +1070,7 @@ export interface ImageEvent {
   /** Text, caption or rendered text */
   body: string;
   quoted?: EventQuoted;
-  /** The ad from which the person began to write; empty fields where the ad has none */
+  /** The ad from which the person began to write; fields that the ad lacks are empty */
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
@@ -1104,7 +1104,7 @@ export interface InteractiveReplyEvent {
   /** Text, caption or rendered text */
   body: string;
   quoted?: EventQuoted;
-  /** The ad from which the person began to write; empty fields where the ad has none */
+  /** The ad from which the person began to write; fields that the ad lacks are empty */
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
@@ -1117,9 +1117,9 @@ export interface InteractiveReplyEvent {
 }
 
 export interface JoinRequest {
-  /** Jid of the LID where known, else of the number */
+  /** Jid by LID if known, otherwise by number */
   jid: string;
-  /** Number with `+`; empty where not known */
+  /** Number with `+`; empty if unknown */
   phone: string;
   displayName: string;
   /** RFC 3339, UTC; or empty */
@@ -1127,13 +1127,13 @@ export interface JoinRequest {
 }
 
 export interface KeptEvent {
-  /** As `X-SN-Replayed` has it */
+  /** Id of the event, as in the header `X-SN-Replayed` */
   id: string;
   clientId: string;
-  /** When it was announced */
+  /** When the event was announced */
   at: string;
   type: string;
-  /** Empty if it is about no message */
+  /** Id of the message; empty if the event is about no message */
   messageId: string;
   bytes: number;
 }
@@ -1142,7 +1142,7 @@ export interface Lease {
   clientId: string;
   podName: string;
   nodeId: string;
-  /** One more each time that a node takes the session */
+  /** Number that grows each time that a node takes the session */
   epoch: number;
   ageSeconds: number;
   /** Seconds until the lease expires unless it is renewed */
@@ -1153,11 +1153,11 @@ export interface ListenAnswer {
   ok: true;
   clientId: string;
   webhookUrl: string;
-  /** The session's own webhook, used again afterwards; empty when it has none */
+  /** The session's own webhook, which is used again afterwards; empty if it has none */
   registeredUrl: string;
   /** RFC 3339, UTC */
   expiresAt: string;
-  /** False when this listener did not listen before */
+  /** True if this listener was already registered */
   renewed: boolean;
 }
 
@@ -1189,7 +1189,7 @@ export interface LocationEvent {
   /** Text, caption or rendered text */
   body: string;
   quoted?: EventQuoted;
-  /** The ad from which the person began to write; empty fields where the ad has none */
+  /** The ad from which the person began to write; fields that the ad lacks are empty */
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
@@ -1202,7 +1202,7 @@ export interface LocationEvent {
 }
 
 export interface MediaFile {
-  /** The file's own id: a UUID, not the id of a message */
+  /** Id of the file: a UUID, not the id of a message */
   messageId: string;
   clientId: string;
   mimeType: string;
@@ -1230,9 +1230,9 @@ export interface MessageStatusEvent {
   timestamp: string;
   messageId: string;
   status: 'sent' | 'delivered' | 'read' | 'played' | 'failed';
-  /** User-part of who received or read it; empty when it is the network itself */
+  /** User-part of the person who received or read the message; empty for `sent` and `failed` */
   by: string;
-  /** The network's error code of a failed message, or that of the API for a held message that was given up; else empty */
+  /** The network's error code of a failed message, or the API's code for a held message that was given up; otherwise empty */
   code: string;
 }
 
@@ -1241,11 +1241,11 @@ export interface MessageTrace {
   messageId: string;
   /** `out`: the linked number sent it */
   direction: 'in' | 'out';
-  /** Jid of the chat; empty where it is not known */
+  /** Jid of the chat; empty if unknown */
   chat: string;
-  /** What happened, oldest first; steps without a time come last */
+  /** The steps, oldest first; steps without a time come last */
   steps: {
-    /** When; empty where the time is not kept */
+    /** Time of the step; empty if it is not kept */
     at: string;
     step:
       | 'received'
@@ -1263,12 +1263,12 @@ export interface MessageTrace {
       | 'dropped'
       | 'waiting'
       | 'failed';
-    /** For people */
+    /** Description for people */
     detail: string;
   }[];
-  /** What follows from it, in a sentence */
+  /** The conclusion from the steps, as a sentence */
   conclusion: string;
-  /** Its trace at the OpenTelemetry collector; absent without tracing */
+  /** Id of the trace at the OpenTelemetry collector; absent without tracing */
   traceId?: string;
 }
 
@@ -1299,7 +1299,7 @@ export interface MessageUnreadableEvent {
 
 export interface NetworkHealth {
   name: string;
-  /** `unknown` while no linked number can tell */
+  /** `unknown` if there is no linked number to tell */
   state: 'ok' | 'down' | 'unknown';
   /** RFC 3339, UTC; or empty */
   lastStanzaAt: string;
@@ -1308,16 +1308,16 @@ export interface NetworkHealth {
 export interface NewChats {
   /** Chats that the number has begun in this period */
   used: number;
-  /** Chats that it may begin; 0 where the network names no limit */
+  /** Chats that the number may begin; 0 if the network names no limit */
   limit: number;
-  /** When the next period begins; empty where not known */
+  /** When the next period begins; empty if unknown */
   resetsAt: string;
 }
 
 export interface Node {
   nodeId: string;
   podName: string;
-  /** Address at which other nodes reach it; empty without other nodes */
+  /** URL at which other nodes reach the node; empty without other nodes */
   url: string;
   self: boolean;
   version: string;
@@ -1329,24 +1329,24 @@ export interface Node {
 }
 
 export interface OwnProfile {
-  /** Jid of the LID where known, else of the number */
+  /** Jid by LID if known, otherwise by number */
   jid: string;
-  /** Number with `+`; empty where not known */
+  /** Number with `+`; empty if unknown */
   phone: string;
   /** The name that other people see */
   name: string;
   /** The text below the name */
   about: string;
-  /** Version of the picture; empty when there is none */
+  /** Version of the picture; empty if there is none */
   pictureId: string;
-  /** After how many seconds messages of new chats disappear; 0: they stay */
+  /** Seconds after which messages of new chats disappear; 0 if they stay */
   disappearingSeconds: number;
 }
 
 export interface OwnerLid {
   myLid: string;
   myJid: string;
-  /** The requested number; empty when none was */
+  /** The requested number; empty if none was requested */
   number: string;
   isOnWhatsApp: boolean;
   numberJid: string;
@@ -1370,7 +1370,7 @@ export interface PairPasskey {
   code?: string;
   /** Seconds until the network gives up on this step */
   secondsLeft: number;
-  /** A script for the console of web.whatsapp.com: it asks the browser for the passkey, and returns to the page */
+  /** A script for the console of web.whatsapp.com, which asks the browser for the passkey and returns to the page */
   snippet?: string;
 }
 
@@ -1382,9 +1382,9 @@ export interface PairPhoneAnswer {
 }
 
 export interface PairState {
-  /** `stopped`: nothing happens until a new QR code is requested */
+  /** `stopped`: the pairing waits until a new QR code is requested */
   status: 'waiting' | 'qr' | 'passkey' | 'linked' | 'stopped';
-  /** Why it waits or stopped; may be empty */
+  /** Why the pairing waits or has stopped; may be empty */
   reason: string;
   /** The same for programs; absent without a reason */
   reasonCode?: string;
@@ -1411,31 +1411,31 @@ export interface PasskeyAnswer {
 
 export interface PastSends {
   clientId: string;
-  /** The workspace of the session; absent without one */
+  /** The workspace of the session; absent if it has none */
   orgId?: string;
   /** When the session was created */
   createdAt: string;
-  /** When the number of the session was linked; rules by age count from then */
+  /** When the number was linked, from which rules by age count */
   linkedAt: string;
-  /** Oldest first */
+  /** The sends, oldest first */
   sends: {
     /** RFC 3339, UTC */
     at: string;
     to: string;
-    /** Jid of the phone number of a person with a LID, where known */
+    /** Jid of the phone number of a person with a LID, if known */
     pn?: string;
     /** `running`: the other side has written, or it is a group; `unanswered`: only this number has written */
     standing: 'new' | 'unanswered' | 'running';
   }[];
-  /** Present if more follow: `after` of the next page */
+  /** `after` of the next page; present if more follow */
   next?: string;
 }
 
 export interface PolicyAnswer {
   clientId: string;
-  /** Its name; empty without one */
+  /** Name of the policy; empty if the session has none */
   policy: string;
-  /** `observe` counts what it would refuse, `enforce` refuses it, `off`: the session has no policy */
+  /** `observe`: refusals are only counted; `enforce`: sends are refused; `off`: the session has no policy */
   mode: 'observe' | 'enforce' | 'off';
   /** Days since the number was linked */
   linkedDays: number;
@@ -1467,7 +1467,7 @@ export interface PolicyAnswer {
   newChats?: {
     /** New chats of the last 24 hours */
     used: number;
-    /** At the age of the link; absent without a limit */
+    /** Limit at the current age of the link; absent without a limit */
     limit?: number;
     left?: number;
   };
@@ -1491,7 +1491,7 @@ export interface PolicyAnswer {
 
 export interface PolicyFigures {
   name: string;
-  /** `observe` counts what it would refuse, `enforce` refuses it, `off`: the session has no policy */
+  /** `observe`: refusals are only counted; `enforce`: sends are refused; `off`: the session has no policy */
   mode: 'observe' | 'enforce' | 'off';
   /** Sends by the first rule that refused them, or would have, since the node holds the session */
   refused: {
@@ -1534,13 +1534,13 @@ export interface PolicyRefusal {
     | 'quietHours'
     | 'sameText'
     | 'lookUpFirst';
-  /** For people */
+  /** Reason for people */
   reason: string;
-  /** How often the rule permits it; absent for a rule that counts nothing */
+  /** The limit of the rule; absent for a rule that counts nothing */
   limit?: number;
-  /** How many are left */
+  /** Unused part of the limit */
   left?: number;
-  /** When the rule allows it; empty when no time will change it */
+  /** When the rule allows the message; empty if never */
   allowedAt: string;
   /** Seconds until then */
   retryAfter?: number;
@@ -1568,7 +1568,7 @@ export interface PollCreationEvent {
   /** Text, caption or rendered text */
   body: string;
   quoted?: EventQuoted;
-  /** The ad from which the person began to write; empty fields where the ad has none */
+  /** The ad from which the person began to write; fields that the ad lacks are empty */
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
@@ -1594,12 +1594,12 @@ export interface PresenceEvent {
   remoteJid: string;
   isGroup: boolean;
   state: 'composing' | 'recording' | 'paused' | 'available' | 'unavailable';
-  /** User-part of the person: the LID where known, else the number */
+  /** User-part of the person: the LID if known, otherwise the number */
   from: string;
-  /** Number with `+`; empty where not known */
+  /** Number with `+`; empty if unknown */
   fromPhone: string;
   fromName: string;
-  /** RFC 3339, of a person that is `unavailable`; empty where not known */
+  /** When a person that is `unavailable` was last seen, RFC 3339; empty if unknown */
   lastSeen: string;
 }
 
@@ -1611,11 +1611,11 @@ export interface Proxy {
 
 export interface QrAnswer {
   clientId: string;
-  /** State of the session; `logged_out`, `replaced` and `banned` wait for an operator */
+  /** State of the session; `logged_out`, `replaced` and `banned` need an operator */
   status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
-  /** Empty unless the status is `qr` */
+  /** The QR code; empty unless the status is `qr` */
   qr: string;
-  /** Why there is no QR, such as that the QR codes expired */
+  /** Why there is no QR code, for example because the QR codes expired */
   reason?: string;
   /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
   reasonCode?: string;
@@ -1647,7 +1647,7 @@ export interface ReactionEvent {
   /** Text, caption or rendered text */
   body: string;
   quoted?: EventQuoted;
-  /** The ad from which the person began to write; empty fields where the ad has none */
+  /** The ad from which the person began to write; fields that the ad lacks are empty */
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
@@ -1664,7 +1664,7 @@ export interface ReadyAnswer {
   podName: string;
   database: boolean;
   storage: boolean;
-  /** A session of this node has a proxy */
+  /** True if a session of this node has a proxy */
   proxy: boolean;
   alerts: boolean;
   sessions: SessionCounts;
@@ -1674,37 +1674,37 @@ export interface Receiver {
   /** `1` is the webhook of the session */
   id: string;
   name: string;
-  /** That of a broker without user and password */
+  /** URL of the receiver; without user and password for a broker */
   url: string;
   hasToken: boolean;
-  /** Until then calls carry a second signature, with the token before; absent otherwise */
+  /** When calls stop carrying a second signature with the previous token; absent if they carry none */
   previousTokenUntil?: string;
-  /** `contract`: four attempts within seconds. `durable`: written down first, and tried for up to 72 hours, in order for each chat */
+  /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat */
   retry: 'contract' | 'durable';
-  /** Who set its address: with the master token, or with the secret of its session; absent where that is not known */
+  /** Who set the URL: with the master token, or with the secret of the session; absent if unknown */
   setBy?: 'operator' | 'tenant';
-  /** Why it gets no calls now; absent while it gets them */
+  /** Why the receiver is paused; absent if it is not */
   paused?: string;
-  /** The same as `paused`, for programs: an operator did it, the receiver answered 410, or its broker ended the process of its client or sent far more than it was asked for */
+  /** The reason in `paused` as a code: paused by an operator, the receiver answered 410, its broker crashed the client process, or its broker sent far more data than requested */
   pauseCode?: 'operator' | 'gone' | 'broker_crash' | 'broker_flood';
-  /** An event must pass every part that is given; `{}` lets all pass */
+  /** An event must pass every given part; `{}` accepts all events */
   filter: ReceiverFilter;
-  /** The names of its own headers */
+  /** Names of its additional headers */
   headers: string[];
   schedule: ReceiverSchedule;
-  /** Events that wait for it, with `retry: durable` */
+  /** Events that wait for the receiver, with `retry: durable` */
   waiting?: WaitingEvents;
   /** Failed deliveries, kept for sending again by hand */
   failed: number;
-  /** Since the start of the daemon */
+  /** Number since the start of the daemon */
   delivered: number;
-  /** Since the start of the daemon */
+  /** Number since the start of the daemon */
   dropped: number;
   last?: WebhookAttempt;
 }
 
 export interface ReceiverFilter {
-  /** Types of events, opt-in types too. Without it messages, and the `extraEvents` of the session */
+  /** Types of events, including opt-in types. Default: messages, and the `extraEvents` of the session */
   types?: (
     | 'text'
     | 'image'
@@ -1728,30 +1728,30 @@ export interface ReceiverFilter {
     | 'message_unreadable'
     | 'account_status'
   )[];
-  /** What other people did, or what the linked number did */
+  /** Only received or only sent events */
   direction?: 'received' | 'sent';
-  /** True: only groups; false: no groups */
+  /** True for only groups, false for no groups */
   groups?: boolean;
-  /** Any of these rooms: a `chatRoomId`, a `remoteJid`, the user-part of one, or a number with `+` */
+  /** Only events of these rooms: each a `chatRoomId`, a `remoteJid`, the user-part of one, or a number with `+` */
   rooms?: string[];
-  /** What any of these people did: user-parts, or numbers with `+` */
+  /** Only events of these people: user-parts, or numbers with `+` */
   senders?: string[];
 }
 
 export interface ReceiverHealth {
   id: string;
-  /** Why it gets no calls now; absent while it gets them */
+  /** Why the receiver is paused; absent if it is not */
   paused?: string;
-  /** Events that wait for it, with `retry: durable` */
+  /** Events that wait for the receiver, with `retry: durable` */
   waiting?: WaitingEvents;
 }
 
 export interface ReceiverSchedule {
-  /** With `retry: contract`: attempts for one event, 4 unless it is given */
+  /** With `retry: contract`: attempts for one event; default: 4 */
   attempts?: number;
   /** With `retry: durable`: seconds between the attempts; the last pause is repeated */
   pauses?: number[];
-  /** With `retry: durable`: hours after which an event becomes a failed delivery, 72 unless it is given */
+  /** With `retry: durable`: hours after which an event becomes a failed delivery; default: 72 */
   giveUpHours?: number;
 }
 
@@ -1759,13 +1759,13 @@ export interface ReplayAnswer {
   ok: true;
   clientId: string;
   receiver: string;
-  /** Events that the receiver has, or that wait for it with `retry: durable` */
+  /** Events that the receiver accepted, or that wait for it with `retry: durable` */
   replayed: number;
-  /** Events that do not pass its filter */
+  /** Events that do not pass the filter of the receiver */
   filtered: number;
-  /** Events whose stored form was changed: they are skipped, and named in the log */
+  /** Events with a damaged stored form, which are skipped and named in the log */
   damaged?: number;
-  /** Why the receiver did not take the event after them, which ends the request; this event is a failed delivery now */
+  /** Why the receiver did not accept the next event, which ended the request; that event is now a failed delivery */
   reason?: string;
   /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
   reasonCode?: string;
@@ -1773,16 +1773,16 @@ export interface ReplayAnswer {
   reasonValues?: Record<string, unknown>;
   /** Calls that help, in their order; absent where none does */
   advice?: Advice[];
-  /** Ids that are not kept */
+  /** Requested ids that are not kept */
   missing?: string[];
-  /** `after` of the request that goes on; absent when all is done */
+  /** `after` of the next request; absent if no event is left */
   next?: string;
 }
 
 export interface ResendAnswer {
   deliveryId: string;
   delivered: boolean;
-  /** Why not; empty when delivered */
+  /** Why the delivery failed; empty if it succeeded */
   reason: string;
   /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
   reasonCode?: string;
@@ -1793,20 +1793,20 @@ export interface ResendAnswer {
 }
 
 export interface Restriction {
-  /** When it ends; empty where the network does not say it */
+  /** When the restriction ends; empty if the network does not say it */
   until: string;
-  /** For people; with the word of the network in brackets */
+  /** Reason for people, with the network's name for it in brackets */
   reason: string;
 }
 
 export interface RestrictionsAnswer {
   clientId: string;
   restricted: boolean;
-  /** When the restriction ends; empty where the network does not say it */
+  /** When the restriction ends; empty if the network does not say it */
   until: string;
-  /** For people; with the word of the network in brackets; empty without a restriction */
+  /** Reason for people, with the network's name for it in brackets; empty without a restriction */
   reason: string;
-  /** The network's word when it warns of the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING`; empty without a warning */
+  /** The network's warning before the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING`; empty without a warning */
   warning: string;
   newChats: NewChats;
 }
@@ -1833,7 +1833,7 @@ export interface RevokeEvent {
   /** Text, caption or rendered text */
   body: string;
   quoted?: EventQuoted;
-  /** The ad from which the person began to write; empty fields where the ad has none */
+  /** The ad from which the person began to write; fields that the ad lacks are empty */
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
@@ -1849,20 +1849,20 @@ export interface RoomEntry {
   kind: 'room';
   /** RFC 3339, UTC */
   at: string;
-  /** Empty where rooms of any session may have changed */
+  /** The session; empty if rooms of any session may have changed */
   clientId: string;
-  /** Empty where any room may have changed */
+  /** The room; empty if any room may have changed */
   chatRoomId: string;
   messageId?: string;
-  /** The id that the room had before */
+  /** Previous id of the room, after a rename */
   formerId?: string;
 }
 
 export interface SendAnswer {
-  /** `held`, with `whenAllowed` only: its policy refuses it now, and it is sent later */
+  /** `held`, only with `whenAllowed`: the policy refuses the message now, and it is sent later */
   status: 'sent' | 'held';
   messageId: string;
-  /** When no rule holds the message back any more, if nothing else is sent before */
+  /** When no rule refuses the message any more, if nothing else is sent before */
   allowedAt?: string;
   /** The rule that holds a message back */
   rule?:
@@ -1889,10 +1889,10 @@ export interface SendAnswer {
 }
 
 export interface SendMediaAnswer {
-  /** `held`, with `whenAllowed` only: its policy refuses it now, and it is sent later */
+  /** `held`, only with `whenAllowed`: the policy refuses the message now, and it is sent later */
   status: 'sent' | 'held';
   messageId: string;
-  /** When no rule holds the message back any more, if nothing else is sent before */
+  /** When no rule refuses the message any more, if nothing else is sent before */
   allowedAt?: string;
   /** The rule that holds a message back */
   rule?:
@@ -1915,9 +1915,9 @@ export interface SendMediaAnswer {
   /** Delivered, but not written to the hosted history: do not send again */
   warning?: string;
   mediaType?: string;
-  /** Size of a file that was fetched by its URL */
+  /** Size of a file that was fetched from its URL */
   bytes?: number;
-  /** Too large: a text with the link was sent in place of the file */
+  /** Present if the file is too large: a text with the link was sent instead */
   fallback?: 'text';
 }
 
@@ -1931,9 +1931,9 @@ export interface SessionCounts {
 export interface SessionHealth {
   clientId: string;
   jid: string;
-  /** State of the session; `logged_out`, `replaced` and `banned` wait for an operator */
+  /** State of the session; `logged_out`, `replaced` and `banned` need an operator */
   status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
-  /** Why it has this status; may be empty */
+  /** Reason for the status; may be empty */
   reason: string;
   /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
   reasonCode?: string;
@@ -1943,19 +1943,19 @@ export interface SessionHealth {
   advice?: Advice[];
   /** RFC 3339, UTC; or empty */
   since: string;
-  /** The link is open and traffic proved it lately */
+  /** True if the link is open, with proof by recent traffic */
   connected: boolean;
   /** Paired */
   loggedIn: boolean;
   enableGroupAi: boolean;
-  /** Every call that comes is declined */
+  /** True if every incoming call is declined */
   rejectCalls: boolean;
   reconnects: number;
   /** RFC 3339, UTC; or empty */
   connectedAt: string;
   /** The last close reason, or empty */
   lastDisconnect: string;
-  /** The same as a code, such as `store_unavailable`; absent if it is unknown */
+  /** The last close reason as a code, such as `store_unavailable`; absent if unknown */
   lastDisconnectCode?: string;
   /** What its words name, as `reasonValues` */
   lastDisconnectValues?: Record<string, unknown>;
@@ -1963,21 +1963,21 @@ export interface SessionHealth {
   lastStanzaAt: string;
   /** When the next connection is tried */
   retryAt: string;
-  /** When `/export` stopped the session; absent while it is used here */
+  /** When `/export` stopped the session; absent if it is in use here */
   exportedAt?: string;
   /** Messages decrypted but not delivered yet */
   openJournal: number;
-  /** What the network does not let the number do now */
+  /** The active restriction of the number */
   restriction?: Restriction;
-  /** The network's word while it warns of the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING` */
+  /** The network's warning before the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING` */
   warning?: string;
   /** Import of the past that the linked phone sends */
   history?: HistoryProgress;
   /** Events that wait for the receiver, with `retry: durable` */
   waiting?: WaitingEvents;
-  /** Why the webhook gets no calls now; absent while it gets them */
+  /** Why the webhook is paused; absent if it is not */
   webhookPaused?: string;
-  /** Receivers beside the webhook; absent without any */
+  /** Receivers beside the webhook; absent if there are none */
   receivers?: ReceiverHealth[];
 }
 
@@ -1988,11 +1988,11 @@ export interface SessionStatusEvent {
   orgId: string;
   /** RFC 3339, UTC */
   timestamp: string;
-  /** State of the session; `logged_out`, `replaced` and `banned` wait for an operator */
+  /** State of the session; `logged_out`, `replaced` and `banned` need an operator */
   status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
-  /** State of the session; `logged_out`, `replaced` and `banned` wait for an operator */
+  /** State of the session; `logged_out`, `replaced` and `banned` need an operator */
   previousStatus: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
-  /** Why it has this status; may be empty */
+  /** Reason for the status; may be empty */
   reason: string;
   /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
   reasonCode?: string;
@@ -2004,7 +2004,7 @@ export interface SessionStatusEvent {
 
 export interface StartAnswer {
   clientId: string;
-  /** State of the session; `logged_out`, `replaced` and `banned` wait for an operator */
+  /** State of the session; `logged_out`, `replaced` and `banned` need an operator */
   status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
   /** The node that answered */
   podName: string;
@@ -2034,7 +2034,7 @@ export interface StickerEvent {
   /** Text, caption or rendered text */
   body: string;
   quoted?: EventQuoted;
-  /** The ad from which the person began to write; empty fields where the ad has none */
+  /** The ad from which the person began to write; fields that the ad lacks are empty */
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
@@ -2066,9 +2066,9 @@ export interface StoredMessage {
   deleted: boolean;
   fromAi: boolean;
   media?: StoredMedia;
-  /** Permanent link to the stored file; empty while there is none */
+  /** Permanent link to the stored file; empty if there is none */
   downloadUrl: string;
-  /** The per-type objects of its event, and what became of it */
+  /** The per-type objects of the message's event, with later changes */
   extras: Record<string, unknown>;
   /** Status of an own message, with `status=true`; in a group the furthest of any member */
   status?: 'sent' | 'failed' | 'delivered' | 'read' | 'played';
@@ -2079,7 +2079,7 @@ export type StreamEntry = EventEntry | AttemptEntry | DroppedEntry | RoomEntry;
 export interface TestEventAnswer {
   deliveryId: string;
   delivered: boolean;
-  /** Why not; empty when delivered */
+  /** Why the delivery failed; empty if it succeeded */
   reason: string;
   /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
   reasonCode?: string;
@@ -2087,7 +2087,7 @@ export interface TestEventAnswer {
   reasonValues?: Record<string, unknown>;
   /** Calls that help, in their order; absent where none does */
   advice?: Advice[];
-  /** The call carried a token and a signature */
+  /** True if the call had a token and a signature */
   signed: boolean;
 }
 
@@ -2113,7 +2113,7 @@ export interface TextEvent {
   /** Text, caption or rendered text */
   body: string;
   quoted?: EventQuoted;
-  /** The ad from which the person began to write; empty fields where the ad has none */
+  /** The ad from which the person began to write; fields that the ad lacks are empty */
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
@@ -2137,7 +2137,7 @@ export interface UnlistenAnswer {
 }
 
 export interface UserInfo {
-  /** Jid of the LID where known, else of the number */
+  /** Jid by LID if known, otherwise by number */
   jid: string;
   username: string;
   /** Status text */
@@ -2146,9 +2146,9 @@ export interface UserInfo {
   devices: number;
   /** The verified name of a business; may be empty */
   verifiedName: string;
-  /** With `withContact`: number with `+`; empty where not known */
+  /** With `withContact`: number with `+`; empty if unknown */
   phone?: string;
-  /** With `withContact`: name in the address book, else the one that the person chose; empty where not known */
+  /** With `withContact`: name in the address book, otherwise the name that the person chose; empty if unknown */
   displayName?: string;
 }
 
@@ -2174,7 +2174,7 @@ export interface VideoEvent {
   /** Text, caption or rendered text */
   body: string;
   quoted?: EventQuoted;
-  /** The ad from which the person began to write; empty fields where the ad has none */
+  /** The ad from which the person began to write; fields that the ad lacks are empty */
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
@@ -2193,9 +2193,9 @@ export interface VisiblePicture {
   type: 'preview' | 'full';
   /** Signed by the network; expires in about 10 days */
   url: string;
-  /** Permanent link to the stored copy; empty while there is none */
+  /** Permanent link to the stored copy; empty if there is none */
   storedUrl: string;
-  /** There is a stored copy */
+  /** True if there is a stored copy */
   mirrored: boolean;
 }
 
@@ -2221,7 +2221,7 @@ export interface VoteUpdateEvent {
   /** Text, caption or rendered text */
   body: string;
   quoted?: EventQuoted;
-  /** The ad from which the person began to write; empty fields where the ad has none */
+  /** The ad from which the person began to write; fields that the ad lacks are empty */
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
@@ -2236,17 +2236,17 @@ export interface VoteUpdateEvent {
 export interface WaVersion {
   /** `2.3000.N` */
   version: string;
-  /** Where it is from: the setting, the store, the library, or a look-up of this run */
+  /** Origin of the version: the setting, the store, the library, or a look-up of this run */
   source: 'setting' | 'stored' | 'library' | 'lookup';
 }
 
 export interface WaitingEvents {
   events: number;
-  /** On disk; the setting `--durable-mb` bounds them */
+  /** Bytes on disk, limited by the setting `--durable-mb` */
   bytes: number;
-  /** When the oldest of them was written down */
+  /** When the oldest event was stored */
   since: string;
-  /** `open` while the receiver is down: one call at a time tries whether it answers again */
+  /** `open` while the receiver is down: then single calls test whether it answers again */
   circuit: 'closed' | 'open';
 }
 
@@ -2271,7 +2271,7 @@ export interface WebhookAttempt {
   type: string;
   attempt: number;
   outcome: 'delivered' | 'rejected' | 'failed';
-  /** The receiver's HTTP status; 0 when there was no answer */
+  /** The receiver's HTTP status; 0 without an answer */
   status: number;
   /** Why it was not delivered; empty when it was */
   reason: string;
@@ -2309,11 +2309,11 @@ export type WebhookEvent =
 
 export interface StartRequest {
   clientId: string;
-  /** Where events go; `""` stops delivery */
+  /** URL of the webhook; `""` stops delivery */
   webhookUrl?: string;
-  /** Sent to the webhook as a bearer token, and signs each call */
+  /** Bearer token and signing key of calls to the webhook */
   webhookToken?: string;
-  /** Asked for the options of a poll that is not stored */
+  /** URL that returns the options of polls that are not stored */
   pollLookupUrl?: string;
   /** Opt-in event types */
   extraEvents?: (
@@ -2325,9 +2325,9 @@ export interface StartRequest {
     | 'message_unreadable'
     | 'account_status'
   )[];
-  /** Decline every call that comes */
+  /** Decline every incoming call */
   rejectCalls?: boolean;
-  /** The proxy for everything of this session: `http`, `https` or `socks5`, with user and password if it asks for them; `null` for direct connections. Needs the master token */
+  /** URL of the proxy for all connections of this session: `http`, `https` or `socks5`, with user and password if the proxy needs them; `null` for direct connections. Needs the master token */
   proxy?: string | null;
 }
 
@@ -2351,11 +2351,11 @@ export interface ListClientsRequest {
 
 export interface SetWebhookRequest {
   clientId: string;
-  /** Where events go; `""` stops delivery */
+  /** URL of the webhook; `""` stops delivery */
   webhookUrl: string;
-  /** Sent to the webhook as a bearer token, and signs each call */
+  /** Bearer token and signing key of calls to the webhook */
   webhookToken?: string;
-  /** Asked for the options of a poll that is not stored */
+  /** URL that returns the options of polls that are not stored */
   pollLookupUrl?: string;
   /** Opt-in event types */
   extraEvents?: (
@@ -2367,9 +2367,9 @@ export interface SetWebhookRequest {
     | 'message_unreadable'
     | 'account_status'
   )[];
-  /** `contract`: four attempts within seconds. `durable`: written down first, and tried for up to 72 hours, in order for each chat */
+  /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat */
   retry?: 'contract' | 'durable';
-  /** Seconds for which calls carry a second signature, with the token before `webhookToken`: up to 7 days; 0 ends it. A new token without it ends it too */
+  /** Seconds for which calls are also signed with the previous `webhookToken`: up to 7 days; 0 stops it. A new token without this field stops it, too */
   previousTokenFor?: number;
 }
 
@@ -2395,15 +2395,15 @@ export interface SetEnableGroupAiRequest {
 
 export interface SetProxyRequest {
   clientId: string;
-  /** The proxy for everything of this session: `http`, `https` or `socks5`, with user and password if it asks for them; `null` for direct connections. Needs the master token */
+  /** URL of the proxy for all connections of this session: `http`, `https` or `socks5`, with user and password if the proxy needs them; `null` for direct connections. Needs the master token */
   proxy: string | null;
 }
 
 export interface SetRetentionRequest {
   clientId: string;
-  /** Days after which messages and their files are deleted; 0 keeps them for ever, `null` is the setting `--retention-days` */
+  /** Days after which messages and their files are deleted; 0 keeps them for ever, `null` uses the setting `--retention-days` */
   days?: number | null;
-  /** Days for which events are kept, to be sent again with `/replay`; 0 for none */
+  /** Days for which events are kept for `/replay`; 0 for none */
   keepEvents?: number;
 }
 
@@ -2470,7 +2470,7 @@ export interface ConfirmPairPasskeyRequest {
 
 export interface AdoptRequest {
   clientId: string;
-  /** Forget the parts of an adoption that did not end */
+  /** Discard the parts of an unfinished adoption */
   begin?: boolean;
   keys?: {
     /** The library's name of the key family, such as `session` or `pre-key` */
@@ -2486,18 +2486,18 @@ export interface AdoptRequest {
     /** SHA-256 of the ciphertext */
     id: string;
     messageId: string;
-    /** What was in it, in base64 */
+    /** The decrypted content, in base64 */
     plain: string;
-    /** What the network sent around it, in base64 */
+    /** The stanza of the message, in base64 */
     stanza: string;
     /** Milliseconds since the epoch */
     receivedAt: number;
   }[];
-  /** Where events go; `""` stops delivery */
+  /** URL of the webhook; `""` stops delivery */
   webhookUrl?: string;
-  /** Sent to the webhook as a bearer token, and signs each call */
+  /** Bearer token and signing key of calls to the webhook */
   webhookToken?: string;
-  /** Asked for the options of a poll that is not stored */
+  /** URL that returns the options of polls that are not stored */
   pollLookupUrl?: string;
   /** Opt-in event types */
   extraEvents?: (
@@ -2509,47 +2509,47 @@ export interface AdoptRequest {
     | 'message_unreadable'
     | 'account_status'
   )[];
-  /** The proxy for everything of this session: `http`, `https` or `socks5`, with user and password if it asks for them; `null` for direct connections. Needs the master token */
+  /** URL of the proxy for all connections of this session: `http`, `https` or `socks5`, with user and password if the proxy needs them; `null` for direct connections. Needs the master token */
   proxy?: string | null;
-  /** When the number was linked: rules by age of a policy count from then; by default now */
+  /** When the number was linked, from which policy rules by age count; default: now */
   linkedAt?: string;
-  /** Why the webhook gets no calls; empty while it gets them */
+  /** Why the webhook is paused; empty if it is not */
   webhookPaused?: string;
-  /** Signs calls until then, too; as `previousTokenFor` sets it */
+  /** The previous token, which also signs calls until then, as with `previousTokenFor` */
   previousToken?: {
     token: string;
     /** RFC 3339, UTC */
     until: string;
   };
-  /** Those beside the webhook, with their secrets */
+  /** The receivers beside the webhook, with their secrets */
   receivers?: {
     id: string;
     name: string;
-    /** Where its events go: an http(s) address, or that of a broker */
+    /** URL of the receiver: http(s), or that of a broker */
     url: string;
-    /** Sent as a bearer token, and signs each call; `""` for none */
+    /** Bearer token and signing key of the calls; `""` for none */
     token: string;
-    /** `contract`: four attempts within seconds. `durable`: written down first, and tried for up to 72 hours, in order for each chat */
+    /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat */
     retry: 'contract' | 'durable';
-    /** An event must pass every part that is given; `{}` lets all pass */
+    /** An event must pass every given part; `{}` accepts all events */
     filter: ReceiverFilter;
-    /** Headers of every call, by name; at most 16, 4096 characters together. Not those that the gateway, the body or the connection has */
+    /** Headers of every call, by name; at most 16, 4096 characters together. Headers of the gateway, the body and the connection are not allowed */
     headers: Record<string, unknown>;
     schedule: ReceiverSchedule;
     previousToken: string | null;
     /** Milliseconds since the epoch; 0 without such a token */
     previousTokenUntil: number;
     paused: string;
-    /** The same as `paused`, for programs: an operator did it, the receiver answered 410, or its broker ended the process of its client or sent far more than it was asked for */
+    /** The reason in `paused` as a code: paused by an operator, the receiver answered 410, its broker crashed the client process, or its broker sent far more data than requested */
     pauseCode?: 'operator' | 'gone' | 'broker_crash' | 'broker_flood';
-    /** Who set its address: with the master token, or with the secret of its session; absent where that is not known */
+    /** Who set the URL: with the master token, or with the secret of the session; absent if unknown */
     setBy?: 'operator' | 'tenant';
   }[];
 }
 
 export interface GiveBackRequest {
   clientId: string;
-  /** The own jid of the session, with or without its device, so that no other one is given back by mistake */
+  /** The own jid of the session, with or without its device, to prevent giving back another session by mistake */
   jid: string;
 }
 
@@ -2563,7 +2563,7 @@ export interface GetUnfinishedRequest {
 
 export interface ExportKeysRequest {
   clientId: string;
-  /** `next` of the page before */
+  /** `next` of the previous page */
   after?: {
     /** The library's name of the key family, such as `session` or `pre-key` */
     type: string;
@@ -2581,7 +2581,7 @@ export interface SendMessageRequest {
   /** Keep the message if the policy refuses it for a time, and send it when the policy allows it */
   whenAllowed?: boolean;
   body: string;
-  /** Show a preview of the first https link; as set by --link-previews unless given */
+  /** Show a preview of the first https link; default: the setting --link-previews */
   linkPreview?: boolean;
 }
 
@@ -2732,7 +2732,7 @@ export interface SendMediaMessageRequest {
 export interface ForwardMessageRequest {
   clientId: string;
   to: string;
-  /** The chat that the message is in, in the forms of `to` */
+  /** The chat of the message, in any form of `to` */
   from: string;
   messageId: string;
   metaData?: Record<string, unknown>;
@@ -2763,7 +2763,7 @@ export interface DeleteMessageRequest {
   messageId: string;
   fromMe: boolean;
   mode: 'everyone' | 'me';
-  /** The room in the hosted inbox; `me` needs it where there is one */
+  /** The room in the hosted inbox; required for `me`, if the session has a hosted inbox */
   chatRoomId?: string;
 }
 
@@ -2783,7 +2783,7 @@ export interface MuteChatRequest {
   clientId: string;
   to: string;
   muted?: boolean;
-  /** RFC 3339: when the mute ends; absent: it has no end */
+  /** When the mute ends, RFC 3339; absent for a mute without an end */
   until?: string;
 }
 
@@ -2808,7 +2808,7 @@ export interface MarkUnreadRequest {
 export interface GetUserInfoRequest {
   clientId: string;
   jid: string;
-  /** Also answer number and name, as far as they are known */
+  /** Add number and name to the answer, as far as they are known */
   withContact?: boolean;
 }
 
@@ -2856,7 +2856,7 @@ export interface SetProfileRequest {
   name?: string;
   /** The text below the name */
   about?: string;
-  /** After how many seconds messages of new chats disappear: 0 (off), 86400, 604800 or 7776000 */
+  /** Seconds after which messages of new chats disappear: 0 (off), 86400, 604800 or 7776000 */
   disappearingSeconds?: 0 | 86400 | 604800 | 7776000;
 }
 
@@ -2898,11 +2898,11 @@ export interface UpdateGroupRequest {
   clientId: string;
   groupJid: string;
   subject?: string;
-  /** Empty removes it */
+  /** The description; an empty text removes it */
   description?: string;
-  /** Only admins write */
+  /** Only admins may write */
   announce?: boolean;
-  /** Only admins change subject, description and picture */
+  /** Only admins may change subject, description and picture */
   locked?: boolean;
   /** Every member may add people, not only admins */
   membersAdd?: boolean;
@@ -2957,7 +2957,7 @@ export interface ListMessagesRequest {
   limit?: number;
   /** A message id */
   before?: string;
-  /** Also how far own messages have come */
+  /** Include the status of own messages */
   status?: boolean;
   chatRoomId: string;
 }
@@ -2996,17 +2996,17 @@ export interface ListReceiversRequest {
 
 export interface AddReceiverRequest {
   clientId: string;
-  /** Where its events go: an http(s) address, or that of a broker */
+  /** URL of the receiver: http(s), or that of a broker */
   url: string;
   /** For people */
   name?: string;
-  /** Sent as a bearer token, and signs each call; `""` for none */
+  /** Bearer token and signing key of the calls; `""` for none */
   token?: string;
-  /** A broker always has `durable` */
+  /** Retries; a broker always has `durable` */
   retry?: 'contract' | 'durable';
-  /** An event must pass every part that is given; `{}` lets all pass */
+  /** An event must pass every given part; `{}` accepts all events */
   filter?: ReceiverFilter;
-  /** Headers of every call, by name; at most 16, 4096 characters together. Not those that the gateway, the body or the connection has */
+  /** Headers of every call, by name; at most 16, 4096 characters together. Headers of the gateway, the body and the connection are not allowed */
   headers?: Record<string, unknown>;
   schedule?: ReceiverSchedule;
 }
@@ -3014,22 +3014,22 @@ export interface AddReceiverRequest {
 export interface UpdateReceiverRequest {
   clientId: string;
   id: string;
-  /** Where its events go: an http(s) address, or that of a broker */
+  /** URL of the receiver: http(s), or that of a broker */
   url?: string;
   /** For people */
   name?: string;
-  /** Sent as a bearer token, and signs each call; `""` for none */
+  /** Bearer token and signing key of the calls; `""` for none */
   token?: string;
-  /** A broker always has `durable` */
+  /** Retries; a broker always has `durable` */
   retry?: 'contract' | 'durable';
-  /** An event must pass every part that is given; `{}` lets all pass */
+  /** An event must pass every given part; `{}` accepts all events */
   filter?: ReceiverFilter;
-  /** Headers of every call, by name; at most 16, 4096 characters together. Not those that the gateway, the body or the connection has */
+  /** Headers of every call, by name; at most 16, 4096 characters together. Headers of the gateway, the body and the connection are not allowed */
   headers?: Record<string, unknown>;
   schedule?: ReceiverSchedule;
-  /** Seconds for which calls carry a second signature, with the token before `webhookToken`: up to 7 days; 0 ends it. A new token without it ends it too */
+  /** Seconds for which calls are also signed with the previous `webhookToken`: up to 7 days; 0 stops it. A new token without this field stops it, too */
   previousTokenFor?: number;
-  /** True: it gets no calls until somebody resumes it */
+  /** True pauses the receiver until somebody resumes it */
   paused?: boolean;
 }
 
@@ -3062,7 +3062,7 @@ export interface SendTestEventRequest {
     | 'group_update'
     | 'message_unreadable'
     | 'account_status';
-  /** Fields of the event that are not the usual ones */
+  /** Fields of the event with values other than the defaults */
   fields?: {
     body?: string;
     messageId?: string;
@@ -3070,7 +3070,7 @@ export interface SendTestEventRequest {
     remotePhone?: string;
     pushName?: string;
   };
-  /** Send it to this receiver; the webhook unless it is given */
+  /** Id of the receiver; default: the webhook */
   receiver?: string;
 }
 
@@ -3088,7 +3088,7 @@ export interface ListenWebhookRequest {
     | 'account_status'
   )[];
   seconds?: number;
-  /** Also while somebody else listens */
+  /** Replace another listener of the session */
   takeOver?: boolean;
 }
 
@@ -3099,7 +3099,7 @@ export interface UnlistenWebhookRequest {
 
 export interface ListFailedDeliveriesRequest {
   clientId?: string;
-  /** With `clientId`: only those of this receiver; `1` is the webhook */
+  /** With `clientId`: only deliveries to this receiver; `1` is the webhook */
   receiver?: string;
   limit?: number;
   before?: string;
@@ -3117,9 +3117,9 @@ export interface ResendFailedDeliveryRequest {
 
 export interface ListKeptEventsRequest {
   clientId: string;
-  /** Only what was announced at that time or later */
+  /** Only events that were announced at this time or later */
   from?: string;
-  /** Only what was announced at that time or earlier */
+  /** Only events that were announced at this time or earlier */
   to?: string;
   type?:
     | 'text'
@@ -3151,9 +3151,9 @@ export interface ReplayRequest {
   clientId: string;
   /** `1` is the webhook */
   receiver?: string;
-  /** Only what was announced at that time or later */
+  /** Only events that were announced at this time or later */
   from?: string;
-  /** Only what was announced at that time or earlier */
+  /** Only events that were announced at this time or earlier */
   to?: string;
   /** Only these events */
   ids?: string[];
@@ -3181,10 +3181,10 @@ export interface ReplayRequest {
     | 'message_unreadable'
     | 'account_status'
   )[];
-  /** Also events that do not pass the filter of the receiver */
+  /** Include events that do not pass the filter of the receiver */
   ignoreFilter?: boolean;
   limit?: number;
-  /** `next` of the request before, with the same other fields */
+  /** `next` of the previous request, with the same other fields */
   after?: string;
 }
 
@@ -3196,7 +3196,7 @@ export interface MessageTraceRequest {
 export interface ListOutboxRequest {
   clientId: string;
   limit?: number;
-  /** Continue after this message: `next` of the page before */
+  /** Continue after this message: `next` of the previous page */
   after?: string;
 }
 
@@ -3207,7 +3207,7 @@ export interface CancelHeldMessageRequest {
 
 export interface GetPolicyRequest {
   clientId: string;
-  /** As in `/send-message` */
+  /** Recipient, as in `/send-message` */
   to?: string;
 }
 
@@ -3215,7 +3215,7 @@ export interface GetPastSendsRequest {
   clientId: string;
   days?: number;
   limit?: number;
-  /** Continue after this time: `next` of the page before */
+  /** Continue after this time: `next` of the previous page */
   after?: string;
 }
 
@@ -3230,9 +3230,9 @@ export interface ListNodesRequest {
 
 export interface DrainNodeRequest {
   clientId?: string;
-  /** Its name or its nodeId */
+  /** Name or nodeId of the node */
   node: string;
-  /** False ends it */
+  /** False ends the drain */
   draining?: boolean;
 }
 
@@ -3294,7 +3294,7 @@ export class Operations {
     return this.#transport.json({ method: 'GET', path: '/clients', query: ['clientId'] }, request, options);
   }
 
-  /** Change where events go; an empty webhookUrl stops delivery. `POST /set-webhook` */
+  /** Change the webhook of a session; an empty webhookUrl stops delivery. `POST /set-webhook` */
   setWebhook(
     request: SetWebhookRequest,
     options?: CallOptions,
@@ -3303,15 +3303,15 @@ export class Operations {
     clientId: string;
     webhookUrl: string;
     pollLookupUrl: string;
-    /** `contract`: four attempts within seconds. `durable`: written down first, and tried for up to 72 hours, in order for each chat */
+    /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat */
     retry?: 'contract' | 'durable';
-    /** Until then calls carry a second signature, with the token before; absent otherwise */
+    /** When calls stop carrying a second signature with the previous token; absent if they carry none */
     previousTokenUntil?: string;
   }> {
     return this.#transport.json({ method: 'POST', path: '/set-webhook', query: [] }, request, options);
   }
 
-  /** Make no calls to the webhook of a session, or make them again; nothing else of the session pauses. `POST /pause-webhook` */
+  /** Pause or resume calls to the webhook of a session; nothing else of the session pauses. `POST /pause-webhook` */
   pauseWebhook(
     request: PauseWebhookRequest,
     options?: CallOptions,
@@ -3346,7 +3346,7 @@ export class Operations {
     return this.#transport.json({ method: 'POST', path: '/set-api-secret', query: [] }, request, options);
   }
 
-  /** Deliver group messages as events, or not. `POST /set-enable-group-ai` */
+  /** Turn events of group messages on or off. `POST /set-enable-group-ai` */
   setEnableGroupAi(
     request: SetEnableGroupAiRequest,
     options?: CallOptions,
@@ -3362,7 +3362,7 @@ export class Operations {
     );
   }
 
-  /** Set the proxy for everything of a session, and connect again through it; null removes it. `POST /set-proxy` */
+  /** Set the proxy for all connections of a session, and reconnect through it; null removes it. `POST /set-proxy` */
   setProxy(
     request: SetProxyRequest,
     options?: CallOptions,
@@ -3375,22 +3375,22 @@ export class Operations {
     return this.#transport.json({ method: 'POST', path: '/set-proxy', query: [] }, request, options);
   }
 
-  /** Set the days after which messages and files of a session are deleted; null is the setting of the daemon. `POST /set-retention` */
+  /** Set the days after which messages and files of a session are deleted; null uses the daemon's setting. `POST /set-retention` */
   setRetention(
     request: SetRetentionRequest,
     options?: CallOptions,
   ): Promise<{
     ok: true;
     clientId: string;
-    /** Days after which messages and their files are deleted; 0 keeps them for ever, `null` is the setting `--retention-days` */
+    /** Days after which messages and their files are deleted; 0 keeps them for ever, `null` uses the setting `--retention-days` */
     days: number | null;
-    /** Absent where none are kept */
+    /** Days for which events are kept; absent if none are kept */
     keepEvents?: number;
   }> {
     return this.#transport.json({ method: 'POST', path: '/set-retention', query: [] }, request, options);
   }
 
-  /** Decline every call that comes, or let it ring. `POST /set-reject-calls` */
+  /** Decline every incoming call, or let it ring. `POST /set-reject-calls` */
   setRejectCalls(
     request: SetRejectCallsRequest,
     options?: CallOptions,
@@ -3409,13 +3409,13 @@ export class Operations {
   ): Promise<{
     ok: true;
     clientId: string;
-    /** State of the session; `logged_out`, `replaced` and `banned` wait for an operator */
+    /** State of the session; `logged_out`, `replaced` and `banned` need an operator */
     status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
   }> {
     return this.#transport.json({ method: 'POST', path: '/reconnect', query: [] }, request, options);
   }
 
-  /** Get what the network does not let a linked number do, as it told last. `GET /restrictions` */
+  /** Get the restrictions of a linked number that the network last reported. `GET /restrictions` */
   restrictions(request: RestrictionsRequest, options?: CallOptions): Promise<RestrictionsAnswer> {
     return this.#transport.json(
       { method: 'GET', path: '/restrictions', query: ['clientId'] },
@@ -3431,7 +3431,7 @@ export class Operations {
   ): Promise<{
     ok: true;
     clientId: string;
-    /** The network did not confirm the logout */
+    /** Present if the network did not confirm the logout */
     warning?: string;
   }> {
     return this.#transport.json({ method: 'POST', path: '/disconnect', query: [] }, request, options);
@@ -3522,23 +3522,23 @@ export class Operations {
     );
   }
 
-  /** Take a number over from another program, without pairing it again. `POST /adopt` */
+  /** Take over a number from another program, without a new pairing. `POST /adopt` */
   adopt(
     request: AdoptRequest,
     options?: CallOptions,
   ): Promise<{
     ok: true;
     clientId: string;
-    /** State of the session; `logged_out`, `replaced` and `banned` wait for an operator */
+    /** State of the session; `logged_out`, `replaced` and `banned` need an operator */
     status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
     jid: string;
-    /** Family and id of keys that cannot be used; the others are taken */
+    /** Family and id of unusable keys; all others are accepted */
     leftOut: string[];
   }> {
     return this.#transport.json({ method: 'POST', path: '/adopt', query: [] }, request, options);
   }
 
-  /** Close and delete a session, but leave its device linked, so that another program can connect it. `POST /give-back` */
+  /** Close and delete a session but leave its device linked, so that another program can connect it. `POST /give-back` */
   giveBack(
     request: GiveBackRequest,
     options?: CallOptions,
@@ -3549,7 +3549,7 @@ export class Operations {
     return this.#transport.json({ method: 'POST', path: '/give-back', query: [] }, request, options);
   }
 
-  /** Stop a session, and get its credentials and settings, to take it over at another Switchboard. `POST /export` */
+  /** Stop a session, and get its credentials and settings for another Switchboard. `POST /export` */
   exportSession(
     request: ExportSessionRequest,
     options?: CallOptions,
@@ -3558,7 +3558,7 @@ export class Operations {
     clientId: string;
     /** The own jid, with its device */
     jid: string;
-    /** As `/adopt` takes them */
+    /** Credentials in the form of `/adopt` */
     credentials: Record<string, unknown>;
     settings: {
       orgId: string;
@@ -3574,57 +3574,57 @@ export class Operations {
         | 'message_unreadable'
         | 'account_status'
       )[];
-      /** `contract`: four attempts within seconds. `durable`: written down first, and tried for up to 72 hours, in order for each chat */
+      /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat */
       retry: 'contract' | 'durable';
-      /** The proxy for everything of this session: `http`, `https` or `socks5`, with user and password if it asks for them; `null` for direct connections. Needs the master token */
+      /** URL of the proxy for all connections of this session: `http`, `https` or `socks5`, with user and password if the proxy needs them; `null` for direct connections. Needs the master token */
       proxy: string | null;
       enableGroupAi: boolean;
       rejectCalls: boolean;
-      /** Days after which messages and their files are deleted; 0 keeps them for ever, `null` is the setting `--retention-days` */
+      /** Days after which messages and their files are deleted; 0 keeps them for ever, `null` uses the setting `--retention-days` */
       retentionDays: number | null;
-      /** Days for which events are kept, to be sent again with `/replay`; 0 for none */
+      /** Days for which events are kept for `/replay`; 0 for none */
       keepEvents?: number;
-      /** When the number was linked: rules by age of a policy count from then; by default now */
+      /** When the number was linked, from which policy rules by age count; default: now */
       linkedAt?: string;
-      /** Why the webhook gets no calls; empty while it gets them */
+      /** Why the webhook is paused; empty if it is not */
       webhookPaused?: string;
-      /** Signs calls until then, too; as `previousTokenFor` sets it */
+      /** The previous token, which also signs calls until then, as with `previousTokenFor` */
       previousToken?: {
         token: string;
         /** RFC 3339, UTC */
         until: string;
       };
-      /** Those beside the webhook, with their secrets */
+      /** The receivers beside the webhook, with their secrets */
       receivers?: {
         id: string;
         name: string;
-        /** Where its events go: an http(s) address, or that of a broker */
+        /** URL of the receiver: http(s), or that of a broker */
         url: string;
-        /** Sent as a bearer token, and signs each call; `""` for none */
+        /** Bearer token and signing key of the calls; `""` for none */
         token: string;
-        /** `contract`: four attempts within seconds. `durable`: written down first, and tried for up to 72 hours, in order for each chat */
+        /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat */
         retry: 'contract' | 'durable';
-        /** An event must pass every part that is given; `{}` lets all pass */
+        /** An event must pass every given part; `{}` accepts all events */
         filter: ReceiverFilter;
-        /** Headers of every call, by name; at most 16, 4096 characters together. Not those that the gateway, the body or the connection has */
+        /** Headers of every call, by name; at most 16, 4096 characters together. Headers of the gateway, the body and the connection are not allowed */
         headers: Record<string, unknown>;
         schedule: ReceiverSchedule;
         previousToken: string | null;
         /** Milliseconds since the epoch; 0 without such a token */
         previousTokenUntil: number;
         paused: string;
-        /** The same as `paused`, for programs: an operator did it, the receiver answered 410, or its broker ended the process of its client or sent far more than it was asked for */
+        /** The reason in `paused` as a code: paused by an operator, the receiver answered 410, its broker crashed the client process, or its broker sent far more data than requested */
         pauseCode?: 'operator' | 'gone' | 'broker_crash' | 'broker_flood';
-        /** Who set its address: with the master token, or with the secret of its session; absent where that is not known */
+        /** Who set the URL: with the master token, or with the secret of the session; absent if unknown */
         setBy?: 'operator' | 'tenant';
       }[];
     };
-    /** What is not moved, and stays here beside history, files and names of people */
+    /** Data that is not moved and stays here, beside history, files and names of people */
     staying: {
       failedDeliveries: number;
       /** Events that wait for their receivers, with `retry: durable` */
       waitingDeliveries: number;
-      /** Messages that were received and are still to be announced here */
+      /** Received messages that still have to be announced here */
       unannounced: number;
       /** Sends that the network has not acknowledged, or whose event is not announced */
       unacknowledgedSends: number;
@@ -3635,7 +3635,7 @@ export class Operations {
     return this.#transport.json({ method: 'POST', path: '/export', query: [] }, request, options);
   }
 
-  /** Count what is not finished of a session, and would be deleted with it. `GET /unfinished` */
+  /** Count the unfinished work of a session, which would be deleted with it. `GET /unfinished` */
   getUnfinished(
     request: GetUnfinishedRequest,
     options?: CallOptions,
@@ -3644,7 +3644,7 @@ export class Operations {
     failedDeliveries: number;
     /** Events that wait for their receivers, with `retry: durable` */
     waitingDeliveries: number;
-    /** Messages that were received and are still to be announced here */
+    /** Received messages that still have to be announced here */
     unannounced: number;
     /** Sends that the network has not acknowledged, or whose event is not announced */
     unacknowledgedSends: number;
@@ -3673,7 +3673,7 @@ export class Operations {
       /** The key as the library writes it in JSON */
       value: unknown;
     }[];
-    /** Absent on the last page */
+    /** Position of the next page; absent on the last page */
     next?: {
       /** The library's name of the key family, such as `session` or `pre-key` */
       type: string;
@@ -3685,9 +3685,9 @@ export class Operations {
       /** SHA-256 of the ciphertext */
       id: string;
       messageId: string;
-      /** What was in it, in base64 */
+      /** The decrypted content, in base64 */
       plain: string;
-      /** What the network sent around it, in base64 */
+      /** The stanza of the message, in base64 */
       stanza: string;
       /** Milliseconds since the epoch */
       receivedAt: number;
@@ -3706,7 +3706,7 @@ export class Operations {
     return this.#transport.json({ method: 'POST', path: '/send-poll-message', query: [] }, request, options);
   }
 
-  /** Send a list of rows, of which the recipient chooses one. `POST /send-list-message` */
+  /** Send a list of rows, from which the recipient chooses one. `POST /send-list-message` */
   sendListMessage(request: SendListMessageRequest, options?: CallOptions): Promise<SendAnswer> {
     return this.#transport.json({ method: 'POST', path: '/send-list-message', query: [] }, request, options);
   }
@@ -3740,7 +3740,7 @@ export class Operations {
     return this.#transport.json({ method: 'POST', path: '/edit-message', query: [] }, request, options);
   }
 
-  /** Pin a message for everybody in its chat, or unpin it. `POST /pin-message` */
+  /** Pin a message for everyone in its chat, or unpin it. `POST /pin-message` */
   pinMessage(request: PinMessageRequest, options?: CallOptions): Promise<SendAnswer> {
     return this.#transport.json({ method: 'POST', path: '/pin-message', query: [] }, request, options);
   }
@@ -3750,7 +3750,7 @@ export class Operations {
     return this.#transport.json({ method: 'POST', path: '/send-media-message', query: [] }, request, options);
   }
 
-  /** Forward a message of one chat to another one. `POST /forward-message` */
+  /** Forward a message to another chat. `POST /forward-message` */
   forwardMessage(request: ForwardMessageRequest, options?: CallOptions): Promise<SendAnswer> {
     return this.#transport.json({ method: 'POST', path: '/forward-message', query: [] }, request, options);
   }
@@ -3765,7 +3765,7 @@ export class Operations {
     return this.#transport.json({ method: 'POST', path: '/star-message', query: [] }, request, options);
   }
 
-  /** Show the other side that you are typing, or that you stopped. `POST /send-typing` */
+  /** Show or stop the typing indicator in a chat. `POST /send-typing` */
   sendTyping(
     request: SendTypingRequest,
     options?: CallOptions,
@@ -3775,7 +3775,7 @@ export class Operations {
     return this.#transport.json({ method: 'POST', path: '/send-typing', query: [] }, request, options);
   }
 
-  /** Get `presence` events of a chat for some minutes; the number appears online meanwhile. `POST /subscribe-presence` */
+  /** Subscribe to `presence` events of a chat for some minutes; the number appears online meanwhile. `POST /subscribe-presence` */
   subscribePresence(
     request: SubscribePresenceRequest,
     options?: CallOptions,
@@ -3787,7 +3787,7 @@ export class Operations {
     return this.#transport.json({ method: 'POST', path: '/subscribe-presence', query: [] }, request, options);
   }
 
-  /** Delete a message for everyone, or on your own devices only. `POST /delete-message` */
+  /** Delete a message for everyone, or only on your own devices. `POST /delete-message` */
   deleteMessage(
     request: DeleteMessageRequest,
     options?: CallOptions,
@@ -3808,7 +3808,7 @@ export class Operations {
     return this.#transport.json({ method: 'POST', path: '/mark-read', query: [] }, request, options);
   }
 
-  /** Archive a chat on all devices of the account, or bring it back. `POST /archive-chat` */
+  /** Archive or unarchive a chat on all devices of the account. `POST /archive-chat` */
   archiveChat(
     request: ArchiveChatRequest,
     options?: CallOptions,
@@ -3818,7 +3818,7 @@ export class Operations {
     return this.#transport.json({ method: 'POST', path: '/archive-chat', query: [] }, request, options);
   }
 
-  /** Mute a chat on all devices of the account, or end that. `POST /mute-chat` */
+  /** Mute or unmute a chat on all devices of the account. `POST /mute-chat` */
   muteChat(
     request: MuteChatRequest,
     options?: CallOptions,
@@ -3838,7 +3838,7 @@ export class Operations {
     return this.#transport.json({ method: 'POST', path: '/pin-chat', query: [] }, request, options);
   }
 
-  /** Set after how many seconds the messages of a chat disappear; 0 turns it off. `POST /disappearing-messages` */
+  /** Set the seconds after which messages of a chat disappear; 0 turns the timer off. `POST /disappearing-messages` */
   setDisappearingMessages(
     request: SetDisappearingMessagesRequest,
     options?: CallOptions,
@@ -3862,7 +3862,7 @@ export class Operations {
     return this.#transport.json({ method: 'POST', path: '/mark-unread', query: [] }, request, options);
   }
 
-  /** Get what the network tells of a person. `POST /user-info` */
+  /** Get the public profile of a person from the network. `POST /user-info` */
   getUserInfo(request: GetUserInfoRequest, options?: CallOptions): Promise<UserInfo> {
     return this.#transport.json({ method: 'POST', path: '/user-info', query: [] }, request, options);
   }
@@ -3884,7 +3884,7 @@ export class Operations {
     );
   }
 
-  /** List the people whom the number blocks, as the network has them now. `GET /blocked` */
+  /** List the people whom the number blocks, as the network lists them now. `GET /blocked` */
   listBlocked(
     request: ListBlockedRequest,
     options?: CallOptions,
@@ -3894,7 +3894,7 @@ export class Operations {
     return this.#transport.json({ method: 'GET', path: '/blocked', query: ['clientId'] }, request, options);
   }
 
-  /** Block a person: their messages and calls do not arrive any more. `POST /block` */
+  /** Block a person, whose messages and calls then no longer arrive. `POST /block` */
   blockPerson(
     request: BlockPersonRequest,
     options?: CallOptions,
@@ -3914,17 +3914,17 @@ export class Operations {
     return this.#transport.json({ method: 'POST', path: '/unblock', query: [] }, request, options);
   }
 
-  /** Fetch the pictures of the hosted rooms, about 7 a second; answers when all are done. `POST /refresh-avatars` */
+  /** Fetch the pictures of the hosted rooms, about 7 per second; answers when all are done. `POST /refresh-avatars` */
   refreshAvatars(request: RefreshAvatarsRequest, options?: CallOptions): Promise<AvatarCounts> {
     return this.#transport.json({ method: 'POST', path: '/refresh-avatars', query: [] }, request, options);
   }
 
-  /** Get the profile of the linked number, as the network has it. `GET /profile` */
+  /** Get the profile of the linked number from the network. `GET /profile` */
   getProfile(request: GetProfileRequest, options?: CallOptions): Promise<OwnProfile> {
     return this.#transport.json({ method: 'GET', path: '/profile', query: ['clientId'] }, request, options);
   }
 
-  /** Change name, text or default timer of the linked number; fields that are absent stay. `POST /set-profile` */
+  /** Change name, text or default timer of the linked number; absent fields do not change. `POST /set-profile` */
   setProfile(
     request: SetProfileRequest,
     options?: CallOptions,
@@ -3996,7 +3996,7 @@ export class Operations {
     );
   }
 
-  /** Get the invite link; `reset` revokes the current one and issues a new one. `POST /group-invite-link` */
+  /** Get the invite link; `reset` revokes the current link and issues a new one. `POST /group-invite-link` */
   getGroupInviteLink(
     request: GetGroupInviteLinkRequest,
     options?: CallOptions,
@@ -4006,7 +4006,7 @@ export class Operations {
     return this.#transport.json({ method: 'POST', path: '/group-invite-link', query: [] }, request, options);
   }
 
-  /** Change subject, description or settings of a group; fields that are absent stay. `POST /update-group` */
+  /** Change subject, description or settings of a group; absent fields do not change. `POST /update-group` */
   updateGroup(
     request: UpdateGroupRequest,
     options?: CallOptions,
@@ -4050,7 +4050,7 @@ export class Operations {
     );
   }
 
-  /** Join a group by its invite, or ask to join where an admin has to approve. `POST /join-group` */
+  /** Join a group by its invite, or ask to join if an admin has to approve. `POST /join-group` */
   joinGroup(
     request: JoinGroupRequest,
     options?: CallOptions,
@@ -4092,7 +4092,7 @@ export class Operations {
     return this.#transport.json({ method: 'GET', path: '/chatrooms', query: ['clientId'] }, request, options);
   }
 
-  /** List the newest messages of a room, oldest first; or those before a message with `before`. `GET /chatrooms/{chatRoomId}/messages` */
+  /** List the newest messages of a room, or with `before` those before a message; oldest first. `GET /chatrooms/{chatRoomId}/messages` */
   listMessages(
     request: ListMessagesRequest,
     options?: CallOptions,
@@ -4139,7 +4139,7 @@ export class Operations {
     );
   }
 
-  /** List the stored files of a session, newest first; those of its present `orgId`. `GET /media-files` */
+  /** List the stored files of a session in its current `orgId`, newest first. `GET /media-files` */
   listMediaFiles(
     request: ListMediaFilesRequest,
     options?: CallOptions,
@@ -4174,7 +4174,7 @@ export class Operations {
     );
   }
 
-  /** Download a stored file, whole or in part; its link is enough, without a token. `GET /media/{id}/{fileName}` */
+  /** Download a stored file, whole or in part; needs only the link, no token. `GET /media/{id}/{fileName}` */
   getMedia(request: GetMediaRequest, options?: CallOptions): Promise<Response> {
     return this.#transport.response(
       { method: 'GET', path: '/media/{id}/{fileName}', query: [] },
@@ -4183,7 +4183,7 @@ export class Operations {
     );
   }
 
-  /** List the receivers of a session: its webhook as `1`, and those beside it; never with tokens. `GET /receivers` */
+  /** List the receivers of a session, without tokens; its webhook has the id `1`. `GET /receivers` */
   listReceivers(
     request: ListReceiversRequest,
     options?: CallOptions,
@@ -4193,7 +4193,7 @@ export class Operations {
     return this.#transport.json({ method: 'GET', path: '/receivers', query: ['clientId'] }, request, options);
   }
 
-  /** Add a receiver beside the webhook; a session has up to 8 with it. `POST /receivers` */
+  /** Add a receiver beside the webhook; a session has up to 8 receivers in total. `POST /receivers` */
   addReceiver(
     request: AddReceiverRequest,
     options?: CallOptions,
@@ -4205,7 +4205,7 @@ export class Operations {
     return this.#transport.json({ method: 'POST', path: '/receivers', query: [] }, request, options);
   }
 
-  /** Change, pause or resume a receiver; what is not given stays as it is. `POST /receivers/update` */
+  /** Change, pause or resume a receiver; absent fields do not change. `POST /receivers/update` */
   updateReceiver(
     request: UpdateReceiverRequest,
     options?: CallOptions,
@@ -4225,23 +4225,23 @@ export class Operations {
     ok: true;
     clientId: string;
     id: string;
-    /** Events that waited for it */
+    /** Number of dropped events */
     discarded: number;
   }> {
     return this.#transport.json({ method: 'POST', path: '/receivers/remove', query: [] }, request, options);
   }
 
-  /** Send a sample event to the session's webhook, and answer with the outcome. `POST /send-test-event` */
+  /** Send a sample event to the session's webhook, and return the outcome. `POST /send-test-event` */
   sendTestEvent(request: SendTestEventRequest, options?: CallOptions): Promise<TestEventAnswer> {
     return this.#transport.json({ method: 'POST', path: '/send-test-event', query: [] }, request, options);
   }
 
-  /** Take a session's events in place of its webhook for some seconds; call again to renew. `POST /listen-webhook` */
+  /** Receive a session's events instead of its webhook for some seconds; call again to renew. `POST /listen-webhook` */
   listenWebhook(request: ListenWebhookRequest, options?: CallOptions): Promise<ListenAnswer> {
     return this.#transport.json({ method: 'POST', path: '/listen-webhook', query: [] }, request, options);
   }
 
-  /** Give a session's events back to its webhook: from the listener of that token, or from any listener. `POST /unlisten-webhook` */
+  /** Send a session's events to its webhook again: ends the listener with that token, or any listener. `POST /unlisten-webhook` */
   unlistenWebhook(request: UnlistenWebhookRequest, options?: CallOptions): Promise<UnlistenAnswer> {
     return this.#transport.json({ method: 'POST', path: '/unlisten-webhook', query: [] }, request, options);
   }
@@ -4274,7 +4274,7 @@ export class Operations {
     );
   }
 
-  /** Send a failed delivery again, with four new attempts; it leaves the list when it is delivered. `POST /failed-deliveries/{id}/resend` */
+  /** Send a failed delivery again, with four new attempts; a success removes it from the list. `POST /failed-deliveries/{id}/resend` */
   resendFailedDelivery(request: ResendFailedDeliveryRequest, options?: CallOptions): Promise<ResendAnswer> {
     return this.#transport.json(
       { method: 'POST', path: '/failed-deliveries/{id}/resend', query: ['clientId'] },
@@ -4299,12 +4299,12 @@ export class Operations {
     );
   }
 
-  /** Send events that a session keeps again to one of its receivers, the oldest first. `POST /replay` */
+  /** Send kept events of a session again to one of its receivers, oldest first. `POST /replay` */
   replay(request: ReplayRequest, options?: CallOptions): Promise<ReplayAnswer> {
     return this.#transport.json({ method: 'POST', path: '/replay', query: [] }, request, options);
   }
 
-  /** Get what happened with one message, inbound or own: from the network to its receiver. `GET /message-trace` */
+  /** Get the history of one message, inbound or own, from the network to its receiver. `GET /message-trace` */
   messageTrace(request: MessageTraceRequest, options?: CallOptions): Promise<MessageTrace> {
     return this.#transport.json(
       { method: 'GET', path: '/message-trace', query: ['clientId', 'messageId'] },
@@ -4313,13 +4313,13 @@ export class Operations {
     );
   }
 
-  /** List the messages that wait until the policy of their session allows them, oldest first. `GET /outbox` */
+  /** List the messages that wait until their policy allows them, oldest first. `GET /outbox` */
   listOutbox(
     request: ListOutboxRequest,
     options?: CallOptions,
   ): Promise<{
     messages: HeldMessage[];
-    /** Present if more follow */
+    /** `after` of the next page; present if more follow */
     next?: string;
   }> {
     return this.#transport.json(
@@ -4329,7 +4329,7 @@ export class Operations {
     );
   }
 
-  /** Cancel a message that waits until the policy of its session allows it. `POST /outbox/cancel` */
+  /** Cancel a message that waits until its policy allows it. `POST /outbox/cancel` */
   cancelHeldMessage(
     request: CancelHeldMessageRequest,
     options?: CallOptions,
@@ -4340,7 +4340,7 @@ export class Operations {
     return this.#transport.json({ method: 'POST', path: '/outbox/cancel', query: [] }, request, options);
   }
 
-  /** Get the policy of a session and what it has counted; with `to` whether a message to that recipient would leave. `GET /policy` */
+  /** Get the policy of a session and its counts; with `to` also whether a message to that recipient would be sent now. `GET /policy` */
   getPolicy(request: GetPolicyRequest, options?: CallOptions): Promise<PolicyAnswer> {
     return this.#transport.json(
       { method: 'GET', path: '/policy', query: ['clientId', 'to'] },
@@ -4349,7 +4349,7 @@ export class Operations {
     );
   }
 
-  /** Get the sends of a session in the last days, without their content, to replay them against a policy. `GET /policy/sends` */
+  /** Get the recent sends of a session, without their content, for a replay against a policy. `GET /policy/sends` */
   getPastSends(request: GetPastSendsRequest, options?: CallOptions): Promise<PastSends> {
     return this.#transport.json(
       { method: 'GET', path: '/policy/sends', query: ['clientId', 'days', 'limit', 'after'] },
@@ -4363,7 +4363,7 @@ export class Operations {
     return this.#transport.json({ method: 'GET', path: '/fleet', query: ['clientId'] }, request, options);
   }
 
-  /** List the nodes that share the store; with `leases` also which one holds which session. `GET /nodes` */
+  /** List the nodes that share the store; with `leases` also the node of each session. `GET /nodes` */
   listNodes(
     request: ListNodesRequest = {},
     options?: CallOptions,
@@ -4378,7 +4378,7 @@ export class Operations {
     );
   }
 
-  /** Have a node give its sessions to the others and take no more, until it is restarted or undrained. `POST /nodes/drain` */
+  /** Move the sessions of a node to the others and let it take no new ones, until a restart or the end of the drain. `POST /nodes/drain` */
   drainNode(
     request: DrainNodeRequest,
     options?: CallOptions,
@@ -4418,7 +4418,7 @@ export class Operations {
   /** Get the health of every session of this node. `GET /health/clients` */
   getClientsHealth(options?: CallOptions): Promise<{
     podName: string;
-    /** Sessions that wait for an operator */
+    /** Sessions that need an operator */
     failedCount: number;
     /** The version of WhatsApp Web that this node reports */
     waVersion: WaVersion;

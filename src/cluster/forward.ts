@@ -6,7 +6,7 @@ import type { Clock } from '../domain/clock.js';
 import { HOP_HEADER, type NodeAuth, type Rights } from './node-auth.js';
 import type { Owners, PeerNode } from './owners.js';
 
-/** On the answer of a node that refused a forwarded request without doing anything; the value is the reason. */
+/** Header on the answer of a node that refused a forwarded request without side effects; its value is the reason. */
 export const NOT_HERE_HEADER = 'x-switchboard-not-here';
 /** The node does not hold the session. */
 export const ELSEWHERE = 'elsewhere';
@@ -27,7 +27,7 @@ const IDLE_MS = 60_000;
 /** Connections to one node. */
 const CONNECTIONS = 512;
 
-/** Headers of the caller's connection, of a body that was decoded here, and the caller's token. */
+/** Headers that are not forwarded: those of the caller's connection, those of a body that was decoded here, and the caller's token. */
 const NOT_FORWARDED: ReadonlySet<string> = new Set([
   'authorization',
   'connection',
@@ -53,7 +53,7 @@ export interface ForwardRequest {
   method: string;
   /** The request target as received. */
   target: string;
-  /** Of the caller, in place of its token; undefined for a caller without one. */
+  /** The caller's rights, sent instead of its token; undefined for a caller without a token. */
   rights: Rights | undefined;
   headers: IncomingHttpHeaders;
   /** Parsed JSON, or the body as it arrives. */
@@ -67,7 +67,7 @@ type NodeAnswer = Readable & { statusCode: number; headers: IncomingHttpHeaders 
 
 export type ForwardOutcome =
   | { result: 'answered'; answer: NodeAnswer }
-  /** `elsewhere`, `unreachable`, `refused` (the proof was not accepted): nothing was done. `cut_off`: unknown. */
+  /** `elsewhere`, `unreachable` and `refused` (the proof was not accepted): without side effects. `cut_off`: the effect is unknown. */
   | {
       result: 'elsewhere' | 'unreachable' | 'refused' | 'cut_off';
       mayRepeat: boolean;
@@ -82,7 +82,7 @@ export class Forwarder {
   readonly #auth: NodeAuth;
   readonly #clock: Clock;
   readonly #outcomes: Counter;
-  /** Opened with the first request. */
+  /** The HTTP agent, loaded with the first request. */
   #agent: Promise<Agent> | undefined;
 
   constructor(owners: Owners, auth: NodeAuth, clock: Clock, registry: Registry) {
@@ -124,9 +124,9 @@ export class Forwarder {
       const notHere = answer.headers[NOT_HERE_HEADER];
       const isRefused = answer.statusCode === UNAUTHORIZED;
       if (notHere === undefined && !isRefused) return { result: 'answered', answer };
-      // read to its end, so that the connection can be used again
+      // read the answer to its end, so that the connection can be reused
       answer.on('error', () => undefined).resume();
-      // a 401 would tell callers that their own token is wrong
+      // do not pass on a 401: callers would think that their own token is wrong
       if (isRefused) return { result: 'refused', mayRepeat: false };
       const result = notHere === ASTRAY ? 'unreachable' : 'elsewhere';
       return { result, mayRepeat: !(request.payload instanceof Readable) };
@@ -158,7 +158,7 @@ export class Forwarder {
     };
   }
 
-  /** Aborts when another node holds the session: a node that hangs never answers. */
+  /** Aborts the request once another node holds the session, because a hanging node never answers. */
   #watch(clientId: string, node: PeerNode, lost: AbortController): () => void {
     let misses = 0;
     let isWatching = true;
@@ -191,7 +191,7 @@ async function openAgent(): Promise<Agent> {
     connect: { timeout: CONNECT_MS },
     keepAliveTimeout: IDLE_MS,
     keepAliveMaxTimeout: IDLE_MS,
-    // an answer takes as long as the work behind it
+    // no limit: an answer takes as long as the work behind it
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -222,7 +222,7 @@ function exchange(
     agent.dispatch(options, {
       onRequestStart(started) {
         controller = started;
-        // aborted while it waited for a connection
+        // the request was aborted while it waited for a connection
         if (signal.aborted) return abort();
         onSent();
       },
@@ -254,11 +254,11 @@ function exchange(
   });
 }
 
-/** A body that stays untouched until the request is written: a request that never left may be sent again with it. */
+/** A body that is not read before the request is written, so that a request that never left can be sent again with it. */
 function readWhenSent(payload: Readable): Readable {
   async function* chunks(): AsyncGenerator<Buffer> {
     try {
-      // a caller whose answer comes early still needs its connection
+      // do not destroy the source: a caller who is answered early still needs its connection
       yield* payload.iterator({ destroyOnReturn: false });
     } finally {
       payload.resume();

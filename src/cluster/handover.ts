@@ -16,13 +16,13 @@ export interface NodeSessions {
   leave(clientId: string): Promise<void>;
   /** Lease lost: close immediately. */
   drop(clientId: string): void;
-  /** The session was deleted by another node. */
+  /** Called when another node has deleted the session. */
   gone(clientId: string): void;
 }
 
 /** Sessions that are taken, or given, at the same time. */
 const AT_ONCE = 4;
-/** A session that could not be taken is left to other nodes for a while. */
+/** Pause before this node tries again to take a session; until then other nodes may take it. */
 const RETAKE = { pausesMs: [30_000], endless: true } as const;
 /** Milliseconds for a session to close before it is dropped: an unreachable store would delay it for ever. */
 const CLOSE_MS = 20_000;
@@ -84,7 +84,7 @@ export class Handover {
 
   /** Takes free sessions, unless earlier ones still wait. Never rejects. */
   takeSome(clientIds: readonly string[]): void {
-    // waiting sessions are still listed as free
+    // sessions that still wait are listed as free again
     if (this.#takesNoMore || this.#taker.size + this.#taker.pending > 0) return;
     for (const clientId of clientIds) void this.#taker.add(() => this.#tryTake(clientId));
   }
@@ -117,7 +117,7 @@ export class Handover {
   take(clientId: string): Promise<boolean> {
     const underWay = this.#taking.get(clientId);
     if (underWay) return underWay;
-    // even if its lease was lost meanwhile: it must be closed before it is opened again
+    // refuse even if the lease was lost meanwhile: the session must be closed before it is opened again
     if (this.#giving.has(clientId)) return Promise.resolve(false);
     if (this.#options.keeper.holds(clientId)) return Promise.resolve(true);
     const taking = this.#take(clientId).finally(() => this.#taking.delete(clientId));
@@ -125,7 +125,7 @@ export class Handover {
     return taking;
   }
 
-  /** Gives `count` of the sessions to other nodes, those with the fewest active requests first. Never rejects. */
+  /** Gives `count` of the sessions to other nodes, starting with those that have the fewest active requests. Never rejects. */
   async give(clientIds: readonly string[], count = clientIds.length): Promise<void> {
     const byBusyness = clientIds.toSorted((a, b) => this.#requests.count(a) - this.#requests.count(b));
     await Promise.all(byBusyness.slice(0, count).map((clientId) => this.#give(clientId)));
@@ -156,7 +156,7 @@ export class Handover {
       throw error;
     }
     if (!keeper.holds(clientId)) {
-      // the lease was lost while the session opened
+      // the node lost the lease while the session was opening
       sessions.drop(clientId);
       return false;
     }
@@ -197,7 +197,7 @@ export class Handover {
     log.info({ clientId }, 'this node has released the session');
   }
 
-  /** Closes the session, in the end by force: its lease must not be kept while no node serves it. Never rejects. */
+  /** Closes the session, by force after `CLOSE_MS`: its lease must not be held while no node serves it. Never rejects. */
   async #leave(clientId: string): Promise<void> {
     const { sessions, clock, log } = this.#options;
     try {

@@ -6,18 +6,18 @@ import type { LeaseStore } from '../store/store.js';
 /** A lease, by the monotonic clock of its node. */
 export interface HeldLease {
   epoch: number;
-  /** When it was last requested. */
+  /** When the lease was last requested. */
   askedAt: number;
-  /** Until when the node may act on it. */
+  /** Until when the node may act on the lease. */
   until: number;
 }
 
-/** The share of a lease that its node does not use: time to end its work, and a margin for clocks of unequal speed. */
+/** The fraction of a lease that its node does not use: time to end its work, and a margin for clocks of unequal speed. */
 const UNUSED = 0.1;
 
 /**
- * A lease that the store granted or renewed. The node counts from the moment of its request, the store from a later one:
- * so the node stops before the store frees the lease.
+ * A lease that the store granted or renewed. The node counts from its request, the store from a later moment, so the
+ * node stops before the store frees the lease.
  * @param askedAt milliseconds of the node's monotonic clock, before the request
  * @param lastsMs milliseconds, as requested
  */
@@ -40,7 +40,7 @@ export function renewedLease(
   epochs: ReadonlyMap<string, number>,
   { clientId, askedAt, lastsMs }: { clientId: string; askedAt: number; lastsMs: number },
 ): HeldLease | undefined {
-  // claimed during the renewal, which may not include it
+  // claimed during the renewal, whose answer may not include this lease
   if (lease.askedAt > askedAt) return lease;
   return epochs.get(clientId) === lease.epoch ? heldLease(lease.epoch, askedAt, lastsMs) : undefined;
 }
@@ -72,7 +72,7 @@ export class LeaseKeeper {
   #isFailing = false;
   #cancelRenewal: (() => void) | undefined;
   #cancelWatch: (() => void) | undefined;
-  /** By the monotonic clock. */
+  /** Time of the last renewal, on the monotonic clock. */
   #renewedAt: number;
 
   constructor(options: LeaseKeeperOptions) {
@@ -108,7 +108,7 @@ export class LeaseKeeper {
     const epoch = await this.#change(clientId, () => leases.claim(clientId, nodeId, lastsMs));
     if (epoch === undefined) return undefined;
     const lease = heldLease(epoch, askedAt, lastsMs);
-    // the answer took so long that the lease is over
+    // the answer took longer than the lease lasts
     if (!isHeld(lease, clock.monotonic())) return undefined;
     this.#held.set(clientId, lease);
     this.#unseen.add(clientId);
@@ -162,7 +162,7 @@ export class LeaseKeeper {
       if (this.#isFailing) log.info('leases are renewed again');
       this.#isFailing = false;
     } catch (error) {
-      // once for each outage
+      // log only once per outage
       if (!this.#isFailing) log.warn({ err: error }, 'leases cannot be renewed');
       this.#isFailing = true;
       nextMs = longestPause({ pausesMs: [lastsMs / ATTEMPTS], endless: true });
@@ -185,7 +185,7 @@ export class LeaseKeeper {
     this.#watch();
   }
 
-  /** Releases a lease that the store renews although this node gave it up: no node could ever claim it. */
+  /** Releases a lease that the store still renews although this node has given it up; otherwise no node could ever claim it. */
   async #giveBack(clientId: string, epoch: number): Promise<void> {
     const { leases, nodeId, log } = this.#options;
     await this.#change(clientId, () => leases.release(clientId, nodeId, epoch)).catch((error: unknown) => {

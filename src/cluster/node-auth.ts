@@ -4,12 +4,12 @@ import type { Clock } from '../domain/clock.js';
 import { type JsonObject, parseObject } from '../domain/json.js';
 import type { NodeRecord, NodeStore } from '../store/store.js';
 
-/** Carries the proof of a request between nodes. */
+/** Header with the proof of a request between nodes. */
 export const HOP_HEADER = 'x-switchboard-hop';
 
-/** Milliseconds that the clocks of two nodes may differ, and that a request may take to arrive. */
+/** Milliseconds that clock difference and transport of a request may add up to. */
 const TOLERANCE_MS = 60_000;
-/** Requests that are remembered, so that none is accepted twice; more than a node serves within the tolerance. */
+/** Number of remembered requests, so that none is accepted twice; more than a node serves within the tolerance. */
 const REMEMBERED = 200_000;
 
 /** The rights of an authenticated caller: all, or those of the sessions that its secret opens. */
@@ -36,9 +36,10 @@ export interface ProvenHop {
 }
 
 /**
- * Proves that requests, and rows of the store, come from a node of the same cluster: HMACs with keys that all nodes derive
- * from the encryption key. A request's proof names the caller's rights in place of its token, so that no token leaves the node
- * that received it. It names the receiver, the time and a nonce, so that it is accepted once and by that node only.
+ * Proves that requests, and rows of the store, come from a node of the same cluster: HMACs with keys that all nodes
+ * derive from the encryption key. A request's proof names the caller's rights in place of its token, so that no token
+ * leaves the node that received it. The proof also names the receiver, the time and a nonce, so that only that node
+ * accepts it, and only once.
  */
 export class NodeAuth {
   readonly #hopKey: Buffer;
@@ -81,8 +82,8 @@ export class NodeAuth {
   }
 
   /**
-   * A list of nodes whose addresses are signed, and which leaves out all others: whoever can write the database may have
-   * added them.
+   * Wraps a list of nodes: signs the own address, and hides nodes without a valid signature, which somebody with write
+   * access to the database may have added.
    */
   proven(nodes: NodeStore): NodeStore {
     const proofOf = ({ nodeId, url }: NodeRecord) => hmac(this.#rowKey, [nodeId, url]);
@@ -113,7 +114,7 @@ function rightsIn({ rights }: JsonObject = {}): Rights | undefined {
   if (typeof rights !== 'object' || rights === null) return undefined;
   if (!('clientIds' in rights)) return {};
   const { clientIds } = rights;
-  // a list that is none opens nothing
+  // a malformed list gives no rights
   if (!Array.isArray(clientIds)) return { clientIds: [] };
   return { clientIds: clientIds.filter((clientId) => typeof clientId === 'string') };
 }

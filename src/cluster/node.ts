@@ -21,10 +21,10 @@ interface ClusterObserver extends MovesObserver {
 
 interface ClusterOptions {
   cluster: ClusterStore;
-  /** New at each start. */
+  /** Id of this run, new at each start. */
   nodeId: string;
   name: string;
-  /** Where other nodes reach this one; known once the server listens. */
+  /** URL where other nodes reach this one; known once the server listens. */
   url(): string;
   version: string;
   /** Duration of a lease in milliseconds. */
@@ -47,7 +47,7 @@ export class ClusterMember implements Owners {
   /** Consecutive heartbeats at which each session was free. */
   #seenFree = new Map<string, number>();
   #draining = false;
-  /** Takes no more sessions, but still sends heartbeats. */
+  /** True while the node takes no more sessions but still sends heartbeats. */
   #stopping = false;
   #left = false;
   #beating: Promise<void> = Promise.resolve();
@@ -92,12 +92,12 @@ export class ClusterMember implements Owners {
     await this.#options.cluster.leases.seed();
     this.#keeper.start();
     await this.#beat();
-    // without heartbeats, a node that is busy taking thousands would count as gone
+    // start heartbeats first: without them, a node that is busy taking thousands of sessions would count as gone
     this.#beatLater();
     await this.#handover.taken();
   }
 
-  /** Hands all sessions over to other nodes, if there are any, and takes no more. Still finds the nodes of sessions. */
+  /** Hands all sessions over to other nodes, if there are any, and takes no new ones. Still finds the nodes of sessions. */
   async drain(): Promise<void> {
     await this.#takeNoMore();
     const { cluster, nodeId, log } = this.#options;
@@ -202,7 +202,7 @@ export class ClusterMember implements Owners {
     const { cluster, nodeId, name, url, version, leaseMs } = this.#options;
     const { draining } = await cluster.nodes.announce({ nodeId, name, url: url(), version }, leaseMs);
     this.#draining = draining;
-    // the heartbeat goes on: other nodes must find the sessions that are still here
+    // heartbeats continue: other nodes must find the sessions that are still here
     if (this.#stopping) return;
     const [takers, counts, found] = await Promise.all([
       this.#takers(),

@@ -10,7 +10,7 @@ export interface PeerNode {
   url: string;
 }
 
-/** Which node holds a session. */
+/** The node that holds a session. */
 export type Owner =
   /** This node, which accepts requests. */
   | { at: 'here' }
@@ -47,7 +47,7 @@ export interface Owners {
   others(): Promise<PeerNode[]>;
 }
 
-/** For a node that shares its store with no other. */
+/** `Owners` of a node that does not share its store. */
 export function soleOwner(name: string, has: (clientId: string) => boolean): Owners {
   return {
     self: { nodeId: name, name, url: '' },
@@ -98,7 +98,7 @@ export class ForeignOwners {
     if (known && known.until > now) return known.owner;
     const owner = this.#ask(clientId);
     this.#found.set(clientId, { owner, until: now + CACHED_MS });
-    // failures and absences are not cached
+    // do not cache failures and absences
     const forget = () => {
       if (this.#found.get(clientId)?.owner === owner) this.#found.delete(clientId);
     };
@@ -118,11 +118,11 @@ export class ForeignOwners {
   async #ask(clientId: string): Promise<Owner> {
     const { cluster, selfId } = this.#options;
     const lease = await cluster.leases.holder(clientId);
-    // this node's own lease: it is about to expire, or was claimed just now
+    // this node's own lease is about to expire or was claimed just now
     if (!lease || lease.nodeId === selfId) return { at: 'nobody' };
     const isHolder = ({ nodeId }: SeenNode) => nodeId === lease.nodeId;
     const node = this.#nodes.find(isHolder) ?? (await this.refresh()).find(isHolder);
-    // a node without heartbeat has gone: its lease expires
+    // a node without heartbeats has gone, and its lease will expire
     return node ? { at: 'peer', node: peerOf(node) } : { at: 'nobody' };
   }
 }

@@ -2,7 +2,7 @@
 interface View {
   /** The deciding node's nodeId. */
   self: string;
-  /** The node hands all its sessions over. */
+  /** True while the node hands all its sessions over. */
   draining: boolean;
   /** Sessions that the node holds, without those it is giving. */
   held: number;
@@ -12,13 +12,13 @@ interface View {
   counts: ReadonlyMap<string, number>;
   /** Sessions that no node holds, up to a limit. */
   free: readonly string[];
-  /** Free sessions that the node of their share has not claimed for long: it seems unable to. */
+  /** Free sessions that the responsible node has not claimed for long, so any node may claim them. */
   overdue: ReadonlySet<string>;
 }
 
 export interface Taker {
   nodeId: string;
-  /** Live for at least one lease: it may be given sessions that other nodes hold. */
+  /** True if the node has been alive for at least one lease, so that other nodes may give it sessions. */
   settled: boolean;
 }
 

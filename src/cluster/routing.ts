@@ -5,10 +5,10 @@ import type { Owners, PeerNode } from './owners.js';
 
 /** What to do with a request for a session. */
 type RouteDecision =
-  /** Answer it here; call `leave` at its end. Without `leave` there is no such session: the handler answers that. */
+  /** Answer the request here, and call `leave` at its end. Without `leave` the session does not exist: the handler says so. */
   | { to: 'handler'; leave?: () => void }
   | { to: 'node'; node: PeerNode }
-  /** Look again in a moment: the session is moving between nodes. */
+  /** Look again after a pause: the session is moving between nodes. */
   | { to: 'wait' };
 
 /**
@@ -31,7 +31,7 @@ export async function decideRoute(
 }
 
 /**
- * Begins a request that another node forwarded: it is answered here or not at all.
+ * Begins a request that another node forwarded. It is answered here or refused, never forwarded again.
  * @returns ends the request; undefined if this node does not hold the session
  * @throws GatewayError `store_unavailable`
  */
@@ -57,7 +57,7 @@ async function routeOfNewSession(owners: Owners, clientId: string): Promise<Rout
   const owner = await owners.find(clientId);
   if (owner.at === 'peer') return { to: 'node', node: owner.node };
   if (owner.at !== 'nobody') return { to: 'wait' };
-  // still free, so this node is full or draining: another one must take it
+  // the session is still free, so this node is full or draining and another one must take it
   const others = await owners.others();
   const node = others.length > 0 ? others[randomInt(others.length)] : undefined;
   return node ? { to: 'node', node } : { to: 'wait' };

@@ -8,7 +8,7 @@ import { loadSecrets } from './secrets.js';
 export interface ConfigSources {
   flags?: RawSettings;
   env?: NodeJS.ProcessEnv;
-  /** Used if neither flag nor environment name a data directory. */
+  /** The data directory if neither flag nor environment names one. */
   defaultDataDir: string;
 }
 
@@ -22,7 +22,7 @@ export class DataDirError extends ConfigError {
   override readonly name = 'DataDirError';
 }
 
-// Joi's own messages quote the value, which may be a secret
+// no Joi messages, because they quote the value, which may be a secret
 const CHECKS: Joi.ValidationOptions = {
   errors: { wrap: { label: false } },
   messages: {
@@ -46,10 +46,7 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   return { ...checked, ...secrets };
 }
 
-/**
- * As `loadConfig`, but creates no secrets: for commands on the data of a daemon.
- * @throws ConfigError with a message of one line
- */
+/** Like `loadConfig`, but creates no secrets: for commands on the data of a daemon. @throws ConfigError with a message of one line */
 export async function readSettings(
   sources: ConfigSources,
 ): Promise<Omit<Config, 'token' | 'encryptionKey'> & { encryptionKey: string | undefined }> {

@@ -16,16 +16,16 @@ import {
 import { RULE_NAMES, type RuleName } from '../domain/policy/rules.js';
 import { ConfigError } from './load.js';
 
-/** A send of an example, and what must become of it. */
+/** A send of an example, with the expected outcome. */
 export interface ExampleSend {
-  /** Milliseconds after the send before it. */
+  /** Milliseconds after the previous send. */
   afterMs: number;
-  /** Any name of a person; the same name is the same person. */
+  /** Name of a person; equal names mean the same person. */
   to: string;
   standing?: 'new' | 'unanswered' | 'running';
   text?: string;
   groupSize?: number;
-  /** Whether it is known before that the recipient is on the network: `asked` by default, where the policy wants it. */
+  /** Whether it is already known that the recipient is on the network; default: `asked`, if the policy looks people up. */
   onWhatsApp?: 'known' | 'asked';
   times: number;
   expect: 'sent' | 'refused';
@@ -38,17 +38,17 @@ export interface PolicyExample {
   policy: string;
   /** Days since the number was linked. */
   linkedDays: number;
-  /** When the first send is: milliseconds since the epoch. */
+  /** Time of the first send: milliseconds since the epoch. */
   startsAt: number;
   sends: ExampleSend[];
 }
 
-/** A policy file as it is read. */
+/** A parsed policy file. */
 export interface PolicyFile extends PolicyTable {
   examples: readonly PolicyExample[];
 }
 
-/** The value of the setting that names the policy that comes with the program. */
+/** The value of the setting for the built-in policy. */
 const READY = 'gentle';
 const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
 /** An example without a time begins on a working day at noon, UTC. */
@@ -84,13 +84,13 @@ export async function readPolicies(text: string, path: string): Promise<PolicyFi
   try {
     content = document.toJS() ?? {};
   } catch (error) {
-    // such as an alias without its anchor
+    // an error beside syntax, such as an alias without its anchor
     return fail(0, error instanceof Error ? error.message : String(error));
   }
   const { value, error } = fileSchema.validate(content, { errors: { wrap: { label: false } } });
   if (!error) return tableOf(value);
   const [detail] = error.details;
-  // a missing field has no line of its own
+  // a missing field has no line: use that of its parent
   for (let at = [...(detail?.path ?? [])]; ; at = at.slice(0, -1)) {
     // a value in a block begins below its key
     const parent: unknown = document.getIn(at.slice(0, -1), true);
@@ -106,9 +106,9 @@ export async function readPolicies(text: string, path: string): Promise<PolicyFi
 }
 
 const whole = Joi.number().integer().min(0);
-/** As long as a workspace's id may be. */
+/** The maximum length is that of a workspace's id. */
 const name = Joi.string().max(128);
-/** Times of sends are kept for as long. */
+/** The longest time span of a rule, because times of sends are kept for that long. */
 const KEPT_MS = DAY_MS;
 
 const duration = Joi.string()
@@ -121,7 +121,7 @@ const within24h = duration.custom((value: number, { message }) =>
   value > KEPT_MS ? message({ custom: '{#label} must be 24h at most' }) : value,
 );
 
-/** `60s`, or `60s to 3m`. */
+/** A pause, written as `60s` or `60s to 3m`. */
 const gap = Joi.string()
   .custom((value: string, { message }) => {
     const [min, max = min, rest] = value.split(/\s+to\s+/);
@@ -168,7 +168,7 @@ const stepsByAge = Joi.array()
       : message({ custom: '{#label} must name ages from 0 days on, from young to old' }),
   );
 
-/** A policy as it is written; the schema has turned times into milliseconds, and times of day into minutes. */
+/** A policy of the file, after the schema has converted durations to milliseconds and times of day to minutes. */
 interface WrittenPolicy
   extends Omit<Policy, 'name' | 'mode' | 'newChatsPerDay' | 'quietHours' | 'sameText' | 'lookUpFirst'> {
   mode?: PolicyMode;
@@ -255,7 +255,7 @@ const fileSchema = Joi.object<WrittenFile>({
   examples: Joi.array().items(exampleSchema).default([]),
 });
 
-/** The name of a policy of the file, or of the one that comes with the program. */
+/** The name of a policy of the file, or of the built-in one. */
 function knownPolicy(): Joi.StringSchema {
   return name.custom((value: string, { message, state }) => {
     const file: unknown = state.ancestors.at(-1);

@@ -31,11 +31,11 @@ export interface Config {
   policy: string;
   /** Messages of one session that may wait until its policy allows them. */
   heldSends: number;
-  /** Where spans go; empty if tracing is off. */
+  /** URL of the collector of spans; empty if tracing is off. */
   otlpEndpoint: string;
-  /** Headers of these calls, as `name=value,name=value`. */
+  /** Headers of calls to the collector, as `name=value,name=value`. */
   otlpHeaders: string;
-  /** The share of traces that are recorded. */
+  /** The share of recorded traces. */
   traceRatio: number;
   checkAnswers: boolean;
   logLevel: string;
@@ -53,7 +53,7 @@ interface Setting {
   /** The default in words. */
   default: string;
   boolean?: boolean;
-  /** Shown only as "set". */
+  /** True if the value is shown only as "set". */
   secret?: boolean;
 }
 
@@ -61,7 +61,7 @@ interface Setting {
 const MAX_DURABLE_MB = 1_048_576;
 const MAX_CONNECTIONS = 1_000_000;
 const MAX_HELD_SENDS = 100_000;
-/** As in the standard variable OTEL_EXPORTER_OTLP_HEADERS. */
+/** The format of the standard variable OTEL_EXPORTER_OTLP_HEADERS. */
 const HEADER_LIST = /^\s*[\w-]+=[^,\r\n]*(,\s*[\w-]+=[^,\r\n]*)*$/;
 const MONGODB_URL = /^mongodb(\+srv)?:\/\/\S+$/;
 
@@ -294,7 +294,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     description:
       'address of an OpenTelemetry collector (OTLP over HTTP) that gets traces, such as http://127.0.0.1:4318',
     default: 'none: no traces',
-    // some collectors expect a token in their address
+    // secret, because some collectors expect a token in their URL
     secret: true,
   },
   otlpHeaders: {
@@ -340,11 +340,11 @@ export const SETTING_NAMES = Object.keys(SETTINGS) as (keyof Config)[];
 
 /** The network of a daemon and its URLs. */
 export type NetworkChoice =
-  /** The real one. */
+  /** The real network. */
   | { kind: 'whatsapp' }
-  /** The simulated one, inside the daemon. */
+  /** The simulated network, inside the daemon. */
   | { kind: 'embedded-sandbox' }
-  /** The simulated one, running elsewhere. */
+  /** The simulated network, running elsewhere. */
   | { kind: 'sandbox'; wsUrl: string; controlUrl: string }
   /** Any other server that speaks the network's protocol. */
   | { kind: 'address'; wsUrl: string };

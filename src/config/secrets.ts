@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Config } from './schema.js';
 
 const ENCRYPTION_KEY_FILE = 'encryption-key';
-/** The next encryption key while a change is in progress: from before the store uses it until the store uses only it. */
+/** The next encryption key during a change: written before the store first uses it, and removed once the store uses only that key. */
 const NEXT_KEY_FILE = 'encryption-key.next';
 /** The database of a SQLite store. */
 const SQLITE_FILE = 'switchboard.db';
@@ -51,8 +51,8 @@ export function readEncryptionKey(dataDir: string): Promise<string | undefined> 
 }
 
 /**
- * Writes the next encryption key: `wanted`, or a random one. A key that an interrupted change left stays: the store may use
- * it already.
+ * Writes the next encryption key: `wanted`, or a random one. Keeps a key that an interrupted change has left, because
+ * the store may already use it.
  * @returns the key, and whether it is new
  */
 export async function draftEncryptionKey(
@@ -82,7 +82,7 @@ async function ownEncryptionKey(dataDir: string, store: string): Promise<string>
       'a change of the encryption key is in progress or was interrupted; complete it with: switchboard store rotate-key',
     );
   }
-  // looked for before the key: another daemon that starts now makes the key first, and then the database
+  // check this before reading the key: another daemon that starts now creates the key first, and then the database
   const hasStore = store === 'sqlite' && existsSync(join(dataDir, SQLITE_FILE));
   const kept = await readEncryptionKey(dataDir);
   if (kept !== undefined) return kept;

@@ -39,28 +39,28 @@ const bytes = Joi.string().base64().allow('');
 const received = record({
   id: Joi.string().hex().length(64).description('SHA-256 of the ciphertext'),
   messageId: text,
-  plain: bytes.description('What was in it, in base64'),
-  stanza: bytes.description('What the network sent around it, in base64'),
+  plain: bytes.description('The decrypted content, in base64'),
+  stanza: bytes.description('The stanza of the message, in base64'),
   receivedAt: count.description('Milliseconds since the epoch'),
-}).description('A message that was received already, so that a second delivery of it is recognised');
+}).description('A message that was already received, so that a redelivery is recognised');
 
 const linkedAt = time.description(
-  'When the number was linked: rules by age of a policy count from then; by default now',
+  'When the number was linked, from which policy rules by age count; default: now',
 );
 
-/** Of a webhook and of other receivers, where an export of this release has them. */
+/** Delivery settings of the webhook and of other receivers; only exports of this or a later release have them. */
 const movedDeliveries = {
-  webhookPaused: optional(text.description('Why the webhook gets no calls; empty while it gets them')),
+  webhookPaused: optional(text.description('Why the webhook is paused; empty if it is not')),
   previousToken: optional(
     record({ token: text, until: time }).description(
-      'Signs calls until then, too; as `previousTokenFor` sets it',
+      'The previous token, which also signs calls until then, as with `previousTokenFor`',
     ),
   ),
   receivers: optional(
     listOf(movedReceiver)
       .max(LIMITS.receivers - 1)
       .unique('id'),
-  ).description('Those beside the webhook, with their secrets'),
+  ).description('The receivers beside the webhook, with their secrets'),
 };
 
 /** Settings of a session that move with it. */
@@ -81,21 +81,21 @@ export const movedSettings = record({
 });
 export type MovedSettings = TypeOf<typeof movedSettings>;
 
-/** What a file of an exported session has beside credentials and keys. */
+/** The parts of an exported session's file beside credentials and keys. */
 export const movedParts = record({ settings: movedSettings, received: listOf(received) });
 
 /** Counts of the work that would be lost with a session. */
 const unfinished = {
   failedDeliveries: count,
   waitingDeliveries: count.description('Events that wait for their receivers, with `retry: durable`'),
-  unannounced: count.description('Messages that were received and are still to be announced here'),
+  unannounced: count.description('Received messages that still have to be announced here'),
   unacknowledgedSends: count.description(
     'Sends that the network has not acknowledged, or whose event is not announced',
   ),
   heldSends: count.description('Messages that wait until the policy allows them'),
 };
 
-/** Numbers that another program has linked with the same protocol library. */
+/** Operations that take over numbers linked by another program with the same protocol library. */
 export const adoption = {
   adopt: operation({
     method: 'POST',
@@ -103,13 +103,13 @@ export const adoption = {
     owner: 'session',
     access: 'master',
     creates: true,
-    summary: 'Take a number over from another program, without pairing it again',
+    summary: 'Take over a number from another program, without a new pairing',
     description:
       'In one request or in several, each within the limit of a request. The first has `begin`. The last has `credentials`; ' +
       'with it the number connects. Stop the other program before: the network permits one connection.',
     body: record({
       clientId,
-      begin: optional(flag.description('Forget the parts of an adoption that did not end')),
+      begin: optional(flag.description('Discard the parts of an unfinished adoption')),
       keys: optional(listOf(key)),
       credentials: optional(
         anyFields().description(
@@ -128,7 +128,7 @@ export const adoption = {
       clientId,
       status: sessionStatus,
       jid: text,
-      leftOut: listOf(text).description('Family and id of keys that cannot be used; the others are taken'),
+      leftOut: listOf(text).description('Family and id of unusable keys; all others are accepted'),
     }),
     example: {
       ok: true,
@@ -144,13 +144,12 @@ export const adoption = {
     path: '/give-back',
     owner: 'session',
     access: 'master',
-    summary:
-      'Close and delete a session, but leave its device linked, so that another program can connect it',
+    summary: 'Close and delete a session but leave its device linked, so that another program can connect it',
     body: record({
       clientId,
       jid: text
         .description(
-          'The own jid of the session, with or without its device, so that no other one is given back by mistake',
+          'The own jid of the session, with or without its device, to prevent giving back another session by mistake',
         )
         .example('15550000001@s.whatsapp.net'),
     }),
@@ -162,7 +161,7 @@ export const adoption = {
     path: '/export',
     owner: 'session',
     access: 'master',
-    summary: 'Stop a session, and get its credentials and settings, to take it over at another Switchboard',
+    summary: 'Stop a session, and get its credentials and settings for another Switchboard',
     description:
       'The session is `replaced` afterwards: it keeps its history, and connects again with `/reconnect` or `/start`. Get its keys ' +
       'from `/export-keys`. The answer has secrets: whoever has them can use the number.',
@@ -171,10 +170,10 @@ export const adoption = {
       ok,
       clientId,
       jid: text.description('The own jid, with its device'),
-      credentials: anyFields().description('As `/adopt` takes them'),
+      credentials: anyFields().description('Credentials in the form of `/adopt`'),
       settings: movedSettings,
       staying: record(unfinished).description(
-        'What is not moved, and stays here beside history, files and names of people',
+        'Data that is not moved and stays here, beside history, files and names of people',
       ),
     }),
     example: {
@@ -210,7 +209,7 @@ export const adoption = {
     path: '/unfinished',
     owner: 'session',
     access: 'master',
-    summary: 'Count what is not finished of a session, and would be deleted with it',
+    summary: 'Count the unfinished work of a session, which would be deleted with it',
     description: 'Counted in the store. All counts are 0 when nothing would be lost but the history.',
     query: record({ clientId }),
     answer: record({ clientId, ...unfinished }),
@@ -229,12 +228,12 @@ export const adoption = {
     owner: 'session',
     access: 'master',
     summary: 'Get the Signal keys of a session that `/export` stopped, page by page',
-    body: record({ clientId, after: optional(keyName.description('`next` of the page before')) }),
+    body: record({ clientId, after: optional(keyName.description('`next` of the previous page')) }),
     answer: record({
       ok,
       clientId,
       keys: listOf(key),
-      next: optional(keyName).description('Absent on the last page'),
+      next: optional(keyName).description('Position of the next page; absent on the last page'),
       received: optional(listOf(received)).description('On the last page: messages of the last minute'),
     }),
     example: { ok: true, clientId: 'acme', keys: [{ type: 'pre-key', id: '17', value: {} }] },

@@ -12,7 +12,7 @@ export const disappearingSeconds = Joi.number<0 | 86_400 | 604_800 | 7_776_000>(
   .description('0 (off), 86400 (a day), 604800 (a week) or 7776000 (90 days)')
   .example(86_400);
 
-/** More than a person reads at once; each is looked up by itself. */
+/** More messages than a person reads at once; the limit bounds the look-ups of one request. */
 const MAX_MESSAGES = 1_000;
 
 const chatErrors = [
@@ -29,7 +29,7 @@ export const chats = {
     method: 'POST',
     path: '/send-typing',
     owner: 'session',
-    summary: 'Show the other side that you are typing, or that you stopped',
+    summary: 'Show or stop the typing indicator in a chat',
     body: record({ ...addressFields, composing: Joi.boolean().default(true) }),
     answer: record({ status: oneOf('ok') }),
     example: { status: 'ok' },
@@ -39,7 +39,7 @@ export const chats = {
     method: 'POST',
     path: '/subscribe-presence',
     owner: 'session',
-    summary: 'Get `presence` events of a chat for some minutes; the number appears online meanwhile',
+    summary: 'Subscribe to `presence` events of a chat for some minutes; the number appears online meanwhile',
     body: record({
       ...addressFields,
       seconds: Joi.number()
@@ -56,14 +56,14 @@ export const chats = {
     method: 'POST',
     path: '/delete-message',
     owner: 'session',
-    summary: 'Delete a message for everyone, or on your own devices only',
+    summary: 'Delete a message for everyone, or only on your own devices',
     body: record({
       ...addressFields,
       messageId: messageIdField,
       fromMe: flag.example(true),
       mode: oneOf('everyone', 'me').example('everyone'),
       chatRoomId: optional(chatRoomId).description(
-        'The room in the hosted inbox; `me` needs it where there is one',
+        'The room in the hosted inbox; required for `me`, if the session has a hosted inbox',
       ),
     }),
     answer: record({ status: Joi.boolean<true>().valid(true) }),
@@ -100,7 +100,7 @@ export const chats = {
     method: 'POST',
     path: '/archive-chat',
     owner: 'session',
-    summary: 'Archive a chat on all devices of the account, or bring it back',
+    summary: 'Archive or unarchive a chat on all devices of the account',
     body: record({ ...addressFields, archived: flag.default(true) }),
     answer: record({ ok }),
     example: { ok: true },
@@ -110,12 +110,12 @@ export const chats = {
     method: 'POST',
     path: '/mute-chat',
     owner: 'session',
-    summary: 'Mute a chat on all devices of the account, or end that',
+    summary: 'Mute or unmute a chat on all devices of the account',
     body: record({
       ...addressFields,
       muted: flag.default(true),
       until: optional(Joi.string().isoDate())
-        .description('RFC 3339: when the mute ends; absent: it has no end')
+        .description('When the mute ends, RFC 3339; absent for a mute without an end')
         .example('2026-11-23T08:00:00.000Z'),
     }),
     answer: record({ ok }),
@@ -136,10 +136,9 @@ export const chats = {
     method: 'POST',
     path: '/disappearing-messages',
     owner: 'session',
-    summary: 'Set after how many seconds the messages of a chat disappear; 0 turns it off',
+    summary: 'Set the seconds after which messages of a chat disappear; 0 turns the timer off',
     description:
-      'Holds for everybody in the chat, and for messages that are written from then on. In a group that ' +
-      'only admins may change, the number must be an admin.',
+      'Applies to everyone in the chat, and to new messages only. In a group that only admins may change, the number must be an admin.',
     body: record({ ...addressFields, seconds: disappearingSeconds }),
     answer: record({ ok }),
     example: { ok: true },

@@ -25,7 +25,7 @@ import {
 } from './schema.js';
 import { extraEvents } from './sessions.js';
 
-/** A listener's token is made by a program, and tells one listener from another. */
+/** Programs generate a listener's token, which must distinguish listeners. */
 const LISTENER_TOKEN_LENGTH = { min: 16, max: 1_024 };
 const TOKEN_LENGTH = { min: 1, max: 1_024 };
 const LISTEN_SECONDS = 30;
@@ -38,8 +38,8 @@ const deliveryParams = record({ id: Joi.string().max(ID_LENGTH).example('01K0000
 const failedFields = {
   id: text,
   clientId,
-  receiver: optional(text).description('The receiver that it is for; absent for the webhook'),
-  url: text.description('Without what in it may be secret'),
+  receiver: optional(text).description('Id of the receiver; absent for the webhook'),
+  url: text.description('URL of the receiver, without parts that may be secret'),
   type: text,
   messageId: text,
   ...reasonFields,
@@ -59,20 +59,22 @@ const deliveryFields = {
   deliveryId: text,
   delivered: flag,
   ...reasonFields,
-  reason: text.description('Why not; empty when delivered'),
+  reason: text.description('Why the delivery failed; empty if it succeeded'),
 };
 export const resendAnswer = named('ResendAnswer', deliveryFields);
 export const testEventAnswer = named('TestEventAnswer', {
   ...deliveryFields,
-  signed: flag.description('The call carried a token and a signature'),
+  signed: flag.description('True if the call had a token and a signature'),
 });
 export const listenAnswer = named('ListenAnswer', {
   ok,
   clientId,
   webhookUrl: text,
-  registeredUrl: text.description("The session's own webhook, used again afterwards; empty when it has none"),
+  registeredUrl: text.description(
+    "The session's own webhook, which is used again afterwards; empty if it has none",
+  ),
   expiresAt: time,
-  renewed: flag.description('False when this listener did not listen before'),
+  renewed: flag.description('True if this listener was already registered'),
 });
 export const unlistenAnswer = named('UnlistenAnswer', { ok, clientId, ended: flag, webhookUrl: text });
 
@@ -101,7 +103,7 @@ export const deliveries = {
     method: 'POST',
     path: '/send-test-event',
     owner: 'session',
-    summary: "Send a sample event to the session's webhook, and answer with the outcome",
+    summary: "Send a sample event to the session's webhook, and return the outcome",
     body: record({
       clientId,
       type: oneOf(...EVENT_TYPES).example('text'),
@@ -112,9 +114,9 @@ export const deliveries = {
           remoteName: optional(NAME),
           remotePhone: optional(NAME),
           pushName: optional(NAME),
-        }).description('Fields of the event that are not the usual ones'),
+        }).description('Fields of the event with values other than the defaults'),
       ),
-      receiver: optional(receiverId).description('Send it to this receiver; the webhook unless it is given'),
+      receiver: optional(receiverId).description('Id of the receiver; default: the webhook'),
     }),
     answer: testEventAnswer,
     example: { deliveryId: '01K0000000000000000000000A', delivered: true, reason: '', signed: true },
@@ -124,14 +126,14 @@ export const deliveries = {
     method: 'POST',
     path: '/listen-webhook',
     owner: 'session',
-    summary: "Take a session's events in place of its webhook for some seconds; call again to renew",
+    summary: "Receive a session's events instead of its webhook for some seconds; call again to renew",
     body: record({
       clientId,
       webhookUrl: httpUrl().example('http://127.0.0.1:4000/webhook'),
       webhookToken: signingToken(LISTENER_TOKEN_LENGTH).disallow('').example('a-token-made-for-this-one'),
       extraEvents: extraEvents.default([]),
       seconds: Joi.number().integer().min(LIMITS.listenMin).max(LIMITS.listenMax).default(LISTEN_SECONDS),
-      takeOver: flag.default(false).description('Also while somebody else listens'),
+      takeOver: flag.default(false).description('Replace another listener of the session'),
     }),
     answer: listenAnswer,
     example: {
@@ -149,7 +151,7 @@ export const deliveries = {
     path: '/unlisten-webhook',
     owner: 'session',
     summary:
-      "Give a session's events back to its webhook: from the listener of that token, or from any listener",
+      "Send a session's events to its webhook again: ends the listener with that token, or any listener",
     body: record({ clientId, webhookToken: optional(signingToken(TOKEN_LENGTH).disallow('')) }),
     answer: unlistenAnswer,
     example: { ok: true, clientId: 'acme', ended: true, webhookUrl: 'https://example.com/webhook' },
@@ -162,7 +164,7 @@ export const deliveries = {
     query: record({
       clientId: optional(clientId),
       receiver: optional(receiverId).description(
-        'With `clientId`: only those of this receiver; `1` is the webhook',
+        'With `clientId`: only deliveries to this receiver; `1` is the webhook',
       ),
       limit: Joi.number().integer().min(1).max(LIMITS.failedDeliveriesKept).default(DEFAULT_LIMIT),
       before: optional(place),
@@ -190,7 +192,7 @@ export const deliveries = {
     method: 'POST',
     path: '/failed-deliveries/{id}/resend',
     owner: 'session',
-    summary: 'Send a failed delivery again, with four new attempts; it leaves the list when it is delivered',
+    summary: 'Send a failed delivery again, with four new attempts; a success removes it from the list',
     params: deliveryParams,
     answer: resendAnswer,
     example: { deliveryId: '01K0000000000000000000000A', delivered: true, reason: '' },

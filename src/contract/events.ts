@@ -29,9 +29,9 @@ export const events = {
           .integer()
           .min(0)
           .max(LONGEST_PAST_MS)
-          .description('Begin with what happened within so many milliseconds'),
+          .description('Start with the entries of the last N milliseconds'),
       ),
-      rooms: flag.default(false).description('Also changes of the rooms of the hosted inbox'),
+      rooms: flag.default(false).description('Include changes of rooms of the hosted inbox'),
     }),
     headers: record({ 'last-event-id': optional(entryId.label('Last-Event-ID')) }).unknown(),
     answer: 'text/event-stream',

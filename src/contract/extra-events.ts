@@ -10,7 +10,7 @@ import { restrictionFields, sessionStatus } from './sessions.js';
 export const eventGroup = named('EventGroup', {
   jid: text,
   subject: text,
-  participant: text.description('User-part of who wrote'),
+  participant: text.description('User-part of the author'),
   participantPhone: optional(text),
   participantUsername: optional(text),
 });
@@ -25,13 +25,13 @@ const conversation = {
   isGroup: flag,
 };
 const personFields = {
-  from: text.description('User-part of the person: the LID where known, else the number'),
-  fromPhone: text.description('Number with `+`; empty where not known'),
+  from: text.description('User-part of the person: the LID if known, otherwise the number'),
+  fromPhone: text.description('Number with `+`; empty if unknown'),
   fromName: text,
 };
 const groupPerson = named('GroupUpdatePerson', {
-  user: text.description('User-part: the LID where known, else the number'),
-  phone: text.description('Number with `+`; empty where not known'),
+  user: text.description('User-part: the LID if known, otherwise the number'),
+  phone: text.description('Number with `+`; empty if unknown'),
   name: text,
 });
 
@@ -43,9 +43,11 @@ export const OPT_IN: Readonly<Record<ExtraEventType, Joi.ObjectSchema>> = {
     ...statusFields,
     messageId: text,
     status: oneOf('sent', 'delivered', 'read', 'played', 'failed'),
-    by: text.description('User-part of who received or read it; empty when it is the network itself'),
+    by: text.description(
+      'User-part of the person who received or read the message; empty for `sent` and `failed`',
+    ),
     code: text.description(
-      "The network's error code of a failed message, or that of the API for a held message that was given up; else empty",
+      "The network's error code of a failed message, or the API's code for a held message that was given up; otherwise empty",
     ),
   }),
   session_status: named('SessionStatusEvent', {
@@ -73,28 +75,32 @@ export const OPT_IN: Readonly<Record<ExtraEventType, Joi.ObjectSchema>> = {
     ...conversation,
     state: oneOf(...PRESENCE_STATES),
     ...personFields,
-    lastSeen: text.description('RFC 3339, of a person that is `unavailable`; empty where not known'),
+    lastSeen: text.description(
+      'When a person that is `unavailable` was last seen, RFC 3339; empty if unknown',
+    ),
   }),
   group_update: named('GroupUpdateEvent', {
     event: oneOf('group.update'),
     type: oneOf('group_update'),
     ...conversation,
-    changeId: text.description('The same when the network reports the change again'),
+    changeId: text.description('Id of the change, which is the same if the network reports the change again'),
     change: oneOf(...GROUP_CHANGES),
     fromMe: flag.description('The linked number made the change'),
-    by: groupPerson.description('The person who made the change; empty fields where not known'),
-    members: listOf(groupPerson).description('The members that the change is about'),
+    by: groupPerson.description('The person who made the change; fields are empty if unknown'),
+    members: listOf(groupPerson).description('The members concerned'),
     value: text.description(
-      'The new subject, description or invite code, or the id of the new picture; else empty',
+      'The new subject, description or invite code, or the id of the new picture; otherwise empty',
     ),
     settings: optional(
       named('GroupSettingsChange', {
-        announce: optional(flag).description('Only admins write'),
-        locked: optional(flag).description("Only admins change the group's subject, description and picture"),
+        announce: optional(flag).description('Only admins may write'),
+        locked: optional(flag).description(
+          "Only admins may change the group's subject, description and picture",
+        ),
         membersAdd: optional(flag).description('Members may add people'),
-        joinApproval: optional(flag).description('Admins approve who joins'),
+        joinApproval: optional(flag).description('Admins approve people who join'),
         disappearingSeconds: optional(count).description(
-          'Seconds after which messages disappear; 0: they stay',
+          'Seconds after which messages disappear; 0 if they stay',
         ),
       }),
     ).description('The settings that changed'),

@@ -25,11 +25,11 @@ const memory = record({ rss: count, heapUsed: count });
 const store = record({
   name: text,
   reachable: flag,
-  ms: count.description('How long it took to answer'),
+  ms: count.description('Milliseconds until the answer'),
 });
 const network = named('NetworkHealth', {
   name: text,
-  state: oneOf('ok', 'down', 'unknown').description('`unknown` while no linked number can tell'),
+  state: oneOf('ok', 'down', 'unknown').description('`unknown` if there is no linked number to tell'),
   lastStanzaAt: timeOrEmpty,
 });
 const deliveries = named('DeliveryCounts', { waiting: count, inFlight: count, failed: count });
@@ -42,7 +42,7 @@ const nodeFields = {
   uptimeSeconds: count,
   memory: optional(memory).description('Bytes; with the master token only'),
   sessions: sessionCounts,
-  waVersion: optional(waVersion).description('The version of WhatsApp Web that it reports'),
+  waVersion: optional(waVersion).description('The version of WhatsApp Web that the node reports'),
 };
 
 /** A node's report of itself to another node. */
@@ -54,9 +54,9 @@ export const fleetNode = named('FleetNode', {
   network: optional(network),
   deliveries: optional(deliveries),
   self: flag.description('The node that answers'),
-  reachable: flag.description('False: it did not answer, and most of it is unknown'),
+  reachable: flag.description('False if the node did not answer; then most of its data is unknown'),
   draining: flag.description('The node hands its sessions over'),
-  silentSeconds: count.description('Since its last heartbeat'),
+  silentSeconds: count.description('Seconds since its last heartbeat'),
 });
 export const webhookAttempt = named('WebhookAttempt', {
   at: time,
@@ -64,39 +64,39 @@ export const webhookAttempt = named('WebhookAttempt', {
   type: text,
   attempt: count,
   outcome: oneOf('delivered', 'rejected', 'failed'),
-  status: count.description("The receiver's HTTP status; 0 when there was no answer"),
+  status: count.description("The receiver's HTTP status; 0 without an answer"),
   ...reasonFields,
   reason: text.description('Why it was not delivered; empty when it was'),
   durationMs: number,
 });
 export const fleetWebhook = named('FleetWebhook', {
-  origin: text.description('Scheme, host and port; empty when delivery is off'),
+  origin: text.description('Scheme, host and port; empty if delivery is off'),
   waiting: count,
   inFlight: count,
-  failed: count.description('Kept for sending again by hand'),
-  delivered: count.description('Since the start of the daemon'),
-  dropped: count.description('Since the start of the daemon'),
+  failed: count.description('Failed deliveries, kept for sending again by hand'),
+  delivered: count.description('Number since the start of the daemon'),
+  dropped: count.description('Number since the start of the daemon'),
   last: optional(webhookAttempt),
 });
 export const pauseCode = oneOf(...PAUSE_CODES).description(
-  'The same as `paused`, for programs: an operator did it, the receiver answered 410, or its broker ended the process of its client ' +
-    'or sent far more than it was asked for',
+  'The reason in `paused` as a code: paused by an operator, the receiver answered 410, its broker crashed the client ' +
+    'process, or its broker sent far more data than requested',
 );
 export const setBy = oneOf('operator', 'tenant').description(
-  'Who set its address: with the master token, or with the secret of its session; absent where that is not known',
+  'Who set the URL: with the master token, or with the secret of the session; absent if unknown',
 );
-/** What of a receiver beside the webhook an operator looks at. */
+/** A receiver beside the webhook in the report of the fleet. */
 export const fleetReceiver = named('FleetReceiver', {
   id: text,
   name: text,
   origin: text.description('Scheme, host and port'),
   setBy: optional(setBy),
-  paused: optional(text).description('Why it gets no calls now; absent while it gets them'),
+  paused: optional(text).description('Why the receiver is paused; absent if it is not'),
   pauseCode: optional(pauseCode),
-  waiting: optional(waitingEvents).description('Events that wait for it, with `retry: durable`'),
+  waiting: optional(waitingEvents).description('Events that wait for the receiver, with `retry: durable`'),
   inFlight: count,
-  delivered: count.description('Since the start of the daemon'),
-  dropped: count.description('Since the start of the daemon'),
+  delivered: count.description('Number since the start of the daemon'),
+  dropped: count.description('Number since the start of the daemon'),
   last: optional(webhookAttempt),
 });
 
@@ -104,27 +104,31 @@ const sessionFields = {
   ...healthFields,
   ...{ orgId: text, webhook: fleetWebhook, proxy: optional(proxy) },
   policy: optional(policyFigures).description('Absent for a session without a policy'),
-  held: optional(count).description('Messages that wait until the policy allows them; absent when none do'),
-  receivers: optional(listOf(fleetReceiver)).description('Receivers beside the webhook; absent without any'),
+  held: optional(count).description(
+    'Messages that wait until the policy allows them; absent if there are none',
+  ),
+  receivers: optional(listOf(fleetReceiver)).description(
+    'Receivers beside the webhook; absent if there are none',
+  ),
 };
 
 /** A node's report of one of its sessions to another node. */
 export const sessionReport = record(sessionFields);
 
 const leaseFields = {
-  epoch: count.description('One more each time that a node takes the session'),
+  epoch: count.description('Number that grows each time that a node takes the session'),
   ageSeconds: count,
   leftSeconds: count.description('Seconds until the lease expires unless it is renewed'),
 };
 export const fleetSession = named('FleetSession', {
   ...sessionFields,
-  podName: text.description('The node that holds it; empty when none does'),
-  lease: optional(named('FleetLease', leaseFields)).description('The lease, where nodes share a store'),
+  podName: text.description('The node that holds the session; empty if no node holds it'),
+  lease: optional(named('FleetLease', leaseFields)).description('The lease, if nodes share a store'),
 });
 export const node = named('Node', {
   nodeId: text,
   podName: text,
-  url: text.description('Address at which other nodes reach it; empty without other nodes'),
+  url: text.description('URL at which other nodes reach the node; empty without other nodes'),
   self: flag,
   version: text,
   draining: flag,
@@ -179,7 +183,7 @@ export const fleet = {
     path: '/nodes',
     owner: 'any',
     access: 'master',
-    summary: 'List the nodes that share the store; with `leases` also which one holds which session',
+    summary: 'List the nodes that share the store; with `leases` also the node of each session',
     query: record({ clientId: optional(clientId), leases: flag.default(false) }),
     answer: record({ nodes: listOf(node), leases: optional(listOf(lease)) }),
     example: { nodes: [nodeExample] },
@@ -190,10 +194,10 @@ export const fleet = {
     owner: 'any',
     access: 'master',
     summary:
-      'Have a node give its sessions to the others and take no more, until it is restarted or undrained',
+      'Move the sessions of a node to the others and let it take no new ones, until a restart or the end of the drain',
     body: record({
-      node: Joi.string().max(256).description('Its name or its nodeId').example('node-1'),
-      draining: flag.default(true).description('False ends it'),
+      node: Joi.string().max(256).description('Name or nodeId of the node').example('node-1'),
+      draining: flag.default(true).description('False ends the drain'),
     }),
     answer: record({ node }),
     example: { node: { ...nodeExample, draining: true } },

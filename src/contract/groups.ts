@@ -48,11 +48,11 @@ const settingFields = {
   description: optional(
     characters(LIMITS.groupDescriptionLength, LIMITS.groupDescriptionUnits)
       .allow('')
-      .description('Empty removes it')
+      .description('The description; an empty text removes it')
       .example('Who brings what'),
   ),
-  announce: optional(flag.description('Only admins write')),
-  locked: optional(flag.description('Only admins change subject, description and picture')),
+  announce: optional(flag.description('Only admins may write')),
+  locked: optional(flag.description('Only admins may change subject, description and picture')),
   membersAdd: optional(flag.description('Every member may add people, not only admins')),
   joinApproval: optional(flag.description('Admins approve people who join by the invite link')),
   disappearingSeconds: optional(disappearingSeconds),
@@ -68,13 +68,13 @@ const listFields = {
   jid: text,
   name: text,
   participants: count.description('Number of members'),
-  isAnnounce: flag.description('Only admins write'),
-  isLocked: flag.description('Only admins change the group'),
+  isAnnounce: flag.description('Only admins may write'),
+  isLocked: flag.description('Only admins may change the group'),
   ownerJid: text,
 };
 export const groupMember = named('GroupMember', {
-  jid: text.description('Jid of the LID where known, else of the number'),
-  phone: text.description('Number with `+`; empty where not known'),
+  jid: text.description('Jid by LID if known, otherwise by number'),
+  phone: text.description('Number with `+`; empty if unknown'),
   isAdmin: flag,
   isSuperAdmin: flag,
   displayName: text,
@@ -88,7 +88,7 @@ const detailFields = {
   isLocked: listFields.isLocked,
   membersAdd: flag.description('Every member may add people, not only admins'),
   joinApproval: flag.description('Admins approve people who join by the invite link'),
-  disappearingSeconds: count.description('After how many seconds messages disappear; 0: they stay'),
+  disappearingSeconds: count.description('Seconds after which messages disappear; 0 if they stay'),
   members: listOf(groupMember),
 };
 export const memberResult = named('MemberResult', {
@@ -96,8 +96,8 @@ export const memberResult = named('MemberResult', {
   error: Joi.number().integer().description("0, or the network's status code for this member"),
 });
 export const joinRequest = named('JoinRequest', {
-  jid: text.description('Jid of the LID where known, else of the number'),
-  phone: text.description('Number with `+`; empty where not known'),
+  jid: text.description('Jid by LID if known, otherwise by number'),
+  phone: text.description('Number with `+`; empty if unknown'),
   displayName: text,
   requestedAt: timeOrEmpty,
 });
@@ -107,7 +107,7 @@ export const groupInvite = named('GroupInvite', {
   topic: text,
   ownerJid: text,
   participants: count.description('Number of members'),
-  joinApproval: flag.description('An admin has to approve who joins'),
+  joinApproval: flag.description('An admin has to approve people who join'),
   createdAt: timeOrEmpty,
 });
 export const groupListItem = named('GroupListItem', listFields);
@@ -115,7 +115,7 @@ export const groupDetail = named('GroupDetail', detailFields);
 export const createdGroup = named('CreatedGroup', {
   ...listFields,
   ...detailFields,
-  refused: listOf(memberResult).description('People who could not be added'),
+  refused: listOf(memberResult).description('People whom the network did not admit'),
 });
 
 export type GroupListItem = TypeOf<typeof groupListItem>;
@@ -230,7 +230,7 @@ export const groups = {
     method: 'POST',
     path: '/group-invite-link',
     owner: 'session',
-    summary: 'Get the invite link; `reset` revokes the current one and issues a new one',
+    summary: 'Get the invite link; `reset` revokes the current link and issues a new one',
     body: record({ ...groupFields, reset: flag.default(false) }),
     answer: record({ link: text }),
     example: { link: 'https://chat.whatsapp.com/AbCdEfGhIjKlMnOpQrStUv' },
@@ -240,10 +240,10 @@ export const groups = {
     method: 'POST',
     path: '/update-group',
     owner: 'session',
-    summary: 'Change subject, description or settings of a group; fields that are absent stay',
+    summary: 'Change subject, description or settings of a group; absent fields do not change',
     description:
-      'Each setting is one change at the network, in the order in which they are listed here. When one is refused, those ' +
-      'before it are changed, and the error names it. Subject, description and the timer need admin rights in a locked ' +
+      'Each setting is a separate change at the network, in the order of this list. If one is refused, ' +
+      'earlier ones remain changed, and the error names the refused setting. Subject, description and the timer need admin rights in a locked ' +
       'group; the others always do.',
     body: record({ ...groupFields, ...settingFields }).or(...Object.keys(settingFields)),
     answer: record({ ok }),
@@ -295,7 +295,7 @@ export const groups = {
     method: 'POST',
     path: '/join-group',
     owner: 'session',
-    summary: 'Join a group by its invite, or ask to join where an admin has to approve',
+    summary: 'Join a group by its invite, or ask to join if an admin has to approve',
     body: record({ clientId, invite }),
     answer: record({ groupJid: text, joined: flag.description('False when an admin has to approve first') }),
     example: { groupJid: '120363040000000001@g.us', joined: true },

@@ -18,7 +18,7 @@ import {
 } from './schema.js';
 import { sessionStatus } from './sessions.js';
 
-/** Probes add what they like to their URLs. */
+/** Accepts any query, because probes add parameters to their URLs. */
 const probeQuery = Joi.object<object>().unknown();
 
 export const historyProgress = named('HistoryProgress', {
@@ -26,27 +26,27 @@ export const historyProgress = named('HistoryProgress', {
   messages: count.description('New messages'),
 });
 
-/** What restricts a number, while something does. */
+/** A restriction of a number; present while it is active. */
 const restriction = named('Restriction', {
-  until: timeOrEmpty.description('When it ends; empty where the network does not say it'),
-  reason: text.description('For people; with the word of the network in brackets'),
+  until: timeOrEmpty.description('When the restriction ends; empty if the network does not say it'),
+  reason: text.description("Reason for people, with the network's name for it in brackets"),
 });
 
-/** What waits in the store for a receiver with `retry: durable`. */
+/** Events that wait in the store for a receiver with `retry: durable`. */
 export const waitingEvents = named('WaitingEvents', {
   events: count,
-  bytes: count.description('On disk; the setting `--durable-mb` bounds them'),
-  since: time.description('When the oldest of them was written down'),
+  bytes: count.description('Bytes on disk, limited by the setting `--durable-mb`'),
+  since: time.description('When the oldest event was stored'),
   circuit: oneOf('closed', 'open').description(
-    '`open` while the receiver is down: one call at a time tries whether it answers again',
+    '`open` while the receiver is down: then single calls test whether it answers again',
   ),
 });
 
-/** What a receiver beside the webhook waits for. */
+/** Waiting events of a receiver beside the webhook. */
 const receiverHealth = named('ReceiverHealth', {
   id: text,
-  paused: optional(text).description('Why it gets no calls now; absent while it gets them'),
-  waiting: optional(waitingEvents).description('Events that wait for it, with `retry: durable`'),
+  paused: optional(text).description('Why the receiver is paused; absent if it is not'),
+  waiting: optional(waitingEvents).description('Events that wait for the receiver, with `retry: durable`'),
 });
 
 export const healthFields = {
@@ -55,35 +55,37 @@ export const healthFields = {
   status: sessionStatus,
   ...reasonFields,
   since: timeOrEmpty,
-  connected: flag.description('The link is open and traffic proved it lately'),
+  connected: flag.description('True if the link is open, with proof by recent traffic'),
   loggedIn: flag.description('Paired'),
   enableGroupAi: flag,
-  rejectCalls: flag.description('Every call that comes is declined'),
+  rejectCalls: flag.description('True if every incoming call is declined'),
   reconnects: count,
   connectedAt: timeOrEmpty,
   lastDisconnect: text.description('The last close reason, or empty'),
   lastDisconnectCode: optional(text).description(
-    'The same as a code, such as `store_unavailable`; absent if it is unknown',
+    'The last close reason as a code, such as `store_unavailable`; absent if unknown',
   ),
   lastDisconnectValues: optional(anyFields()).description('What its words name, as `reasonValues`'),
   lastStanzaAt: timeOrEmpty.description('When the network last sent anything'),
   retryAt: timeOrEmpty.description('When the next connection is tried'),
-  exportedAt: optional(time).description('When `/export` stopped the session; absent while it is used here'),
+  exportedAt: optional(time).description('When `/export` stopped the session; absent if it is in use here'),
   openJournal: count.description('Messages decrypted but not delivered yet'),
-  restriction: optional(restriction).description('What the network does not let the number do now'),
+  restriction: optional(restriction).description('The active restriction of the number'),
   warning: optional(text).description(
-    "The network's word while it warns of the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING`",
+    "The network's warning before the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING`",
   ),
   history: optional(historyProgress).description('Import of the past that the linked phone sends'),
   waiting: optional(waitingEvents).description('Events that wait for the receiver, with `retry: durable`'),
-  webhookPaused: optional(text).description('Why the webhook gets no calls now; absent while it gets them'),
-  receivers: optional(listOf(receiverHealth)).description('Receivers beside the webhook; absent without any'),
+  webhookPaused: optional(text).description('Why the webhook is paused; absent if it is not'),
+  receivers: optional(listOf(receiverHealth)).description(
+    'Receivers beside the webhook; absent if there are none',
+  ),
 };
 
 export const waVersion = named('WaVersion', {
   version: text.description('`2.3000.N`').example('2.3000.1043857760'),
   source: oneOf('setting', 'stored', 'library', 'lookup').description(
-    'Where it is from: the setting, the store, the library, or a look-up of this run',
+    'Origin of the version: the setting, the store, the library, or a look-up of this run',
   ),
 });
 
@@ -99,7 +101,7 @@ export const readyAnswer = named('ReadyAnswer', {
   podName: text,
   database: flag,
   storage: flag,
-  proxy: flag.description('A session of this node has a proxy'),
+  proxy: flag.description('True if a session of this node has a proxy'),
   alerts: flag,
   sessions: sessionCounts,
 });
@@ -108,8 +110,8 @@ export const configAnswer = named('ConfigAnswer', {
   environment: text.description('The network'),
   storage: text,
   publicMedia: flag,
-  proxy: flag.description('A session of this node has a proxy'),
-  rejectCalls: flag.description('A session of this node declines calls'),
+  proxy: flag.description('True if a session of this node has a proxy'),
+  rejectCalls: flag.description('True if a session of this node declines calls'),
   alerts: flag,
   version: text,
   routes: listOf(text).description('`METHOD /path`'),
@@ -161,7 +163,7 @@ export const health = {
     query: probeQuery,
     answer: record({
       podName: text,
-      failedCount: count.description('Sessions that wait for an operator'),
+      failedCount: count.description('Sessions that need an operator'),
       waVersion: waVersion.description('The version of WhatsApp Web that this node reports'),
       clients: listOf(sessionHealth),
     }),

@@ -39,12 +39,12 @@ export const chatRoom = named('ChatRoom', {
   lastMessageFromMe: flag,
   lastMessageAt: timeOrEmpty,
   unreadCount: count,
-  avatarUrl: text.description('Permanent link to its picture; empty while there is none'),
+  avatarUrl: text.description("Permanent link to the room's picture; empty if there is none"),
   archived: optional(flag).description(
     'Present, and true, while the chat is archived on the devices of the account',
   ),
   mutedUntil: optional(time).description(
-    'End of the mute of a muted chat; it may be in the past; `9999-12-31T23:59:59.999Z` without an end',
+    'End of the mute, which may be in the past; `9999-12-31T23:59:59.999Z` for a mute without an end',
   ),
   pinned: optional(flag).description('Present, and true, while the chat is pinned'),
 });
@@ -60,8 +60,8 @@ export const storedMessage = named('StoredMessage', {
   deleted: flag,
   fromAi: flag,
   media: optional(named('StoredMedia', { mimeType: text, mediaType: text, fileName: text, fileSize: count })),
-  downloadUrl: text.description('Permanent link to the stored file; empty while there is none'),
-  extras: anyFields().description('The per-type objects of its event, and what became of it'),
+  downloadUrl: text.description('Permanent link to the stored file; empty if there is none'),
+  extras: anyFields().description("The per-type objects of the message's event, with later changes"),
   status: optional(oneOf(...MESSAGE_STATUSES)).description(
     'Status of an own message, with `status=true`; in a group the furthest of any member',
   ),
@@ -101,7 +101,7 @@ export const inbox = {
     method: 'GET',
     path: '/chatrooms/{chatRoomId}/messages',
     owner: 'any',
-    summary: 'List the newest messages of a room, oldest first; or those before a message with `before`',
+    summary: 'List the newest messages of a room, or with `before` those before a message; oldest first',
     params: roomParams,
     query: record({
       clientId: optional(clientId),
@@ -112,7 +112,7 @@ export const inbox = {
           .description('A message id')
           .example('3EB0A9253D5F6C2B1E7A90'),
       ),
-      status: flag.default(false).description('Also how far own messages have come'),
+      status: flag.default(false).description('Include the status of own messages'),
     }),
     answer: record({ messages: listOf(storedMessage) }),
     example: {

@@ -22,7 +22,7 @@ const BASE64URL = /^[A-Za-z0-9_-]+={0,2}$/;
 /** Characters of one binary value of an assertion; real ones have some hundred. */
 const VALUE_LENGTH = 16_384;
 const binary = Joi.string().max(VALUE_LENGTH).pattern(BASE64URL).messages({
-  // the usual message repeats the value
+  // Joi's own message would repeat the value
   'string.pattern.base': '{#label} must be base64url',
 });
 
@@ -31,7 +31,7 @@ export const phone = Joi.string()
   .messages({ 'string.pattern.base': '{#label} must be digits with the country code, such as 15550000001' })
   .example('15550000001');
 
-/** A WebAuthn assertion as browsers write it; what they add beside these fields is accepted. */
+/** A WebAuthn assertion as browsers write it; additional fields are accepted. */
 export const assertion = named('WebAuthnAssertion', {
   id: binary,
   rawId: binary,
@@ -76,9 +76,9 @@ export const pairLinkAnswer = named('PairLinkAnswer', { clientId, url: text, exp
 
 export const pairState = named('PairState', {
   status: oneOf('waiting', 'qr', 'passkey', 'linked', 'stopped').description(
-    '`stopped`: nothing happens until a new QR code is requested',
+    '`stopped`: the pairing waits until a new QR code is requested',
   ),
-  reason: text.description('Why it waits or stopped; may be empty'),
+  reason: text.description('Why the pairing waits or has stopped; may be empty'),
   reasonCode: optional(text).description('The same for programs; absent without a reason'),
   qr: optional(text).description('The QR code as an SVG data URL'),
   code: optional(text).description('The requested pairing code, while it is valid'),
@@ -86,7 +86,7 @@ export const pairState = named('PairState', {
     named('PairPasskey', {
       ...passkeyFields,
       snippet: optional(text).description(
-        'A script for the console of web.whatsapp.com: it asks the browser for the passkey, and returns to the page',
+        'A script for the console of web.whatsapp.com, which asks the browser for the passkey and returns to the page',
       ),
     }),
   ),
@@ -164,7 +164,7 @@ export const linking = {
     path: '/pair/{token}',
     ...underToken,
     summary: 'Get the page of a one-time address',
-    // mails and chats add parameters to links
+    // accept any query, because mails and chats add parameters to links
     query: Joi.object<object>().unknown(),
     answer: 'text/html',
     alsoAnswers: { 404: 'A page for people that says that the address is unknown or has expired' },

@@ -21,7 +21,7 @@ const PAGES = 1_000_000;
 const fileId = Joi.string().max(64).example('7d9f9a1e-5a0c-4f0e-9f43-6b8f0f3f4a51');
 
 export const mediaFile = named('MediaFile', {
-  messageId: text.description("The file's own id: a UUID, not the id of a message"),
+  messageId: text.description('Id of the file: a UUID, not the id of a message'),
   clientId,
   mimeType: text,
   mediaType: text,
@@ -37,7 +37,7 @@ export const media = {
     method: 'GET',
     path: '/media-files',
     owner: 'any',
-    summary: 'List the stored files of a session, newest first; those of its present `orgId`',
+    summary: 'List the stored files of a session in its current `orgId`, newest first',
     query: record({
       clientId,
       orgId: workspace,
@@ -83,9 +83,9 @@ export const media = {
     path: '/media/{id}/{fileName?}',
     owner: 'any',
     access: 'open',
-    summary: 'Download a stored file, whole or in part; its link is enough, without a token',
+    summary: 'Download a stored file, whole or in part; needs only the link, no token',
     pathIsSecret: true,
-    // mails and pages add parameters to links
+    // accept any query, because mails and pages add parameters to links
     query: Joi.object<object>().unknown(),
     params: record({ id: fileId, fileName: optional(Joi.string().allow('').example('offer.pdf')) }),
     headers: record({

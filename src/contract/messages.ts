@@ -24,7 +24,7 @@ import {
   time,
 } from './schema.js';
 
-/** Signed addresses are long. */
+/** Long enough for signed URLs. */
 const DOWNLOAD_URL_LENGTH = 8_192;
 const NAME_LENGTH = 1_024;
 const TYPE_LENGTH = 255;
@@ -46,11 +46,11 @@ export type SendHeaders = TypeOf<typeof sendHeaders>;
 
 const sentFields = {
   status: oneOf('sent', 'held')
-    .description('`held`, with `whenAllowed` only: its policy refuses it now, and it is sent later')
+    .description('`held`, only with `whenAllowed`: the policy refuses the message now, and it is sent later')
     .meta({ optIn: ['held'] }),
   messageId: text,
   allowedAt: optional(time).description(
-    'When no rule holds the message back any more, if nothing else is sent before',
+    'When no rule refuses the message any more, if nothing else is sent before',
   ),
   rule: optional(oneOf(...RULE_NAMES)).description('The rule that holds a message back'),
   warning: optional(text).description('Delivered, but not written to the hosted history: do not send again'),
@@ -62,9 +62,9 @@ export const sendAnswer = named('SendAnswer', {
 export const sendMediaAnswer = named('SendMediaAnswer', {
   ...sentFields,
   mediaType: optional(text),
-  bytes: optional(count).description('Size of a file that was fetched by its URL'),
+  bytes: optional(count).description('Size of a file that was fetched from its URL'),
   fallback: optional(oneOf('text')).description(
-    'Too large: a text with the link was sent in place of the file',
+    'Present if the file is too large: a text with the link was sent instead',
   ),
 });
 export type SendAnswer = TypeOf<typeof sendAnswer>;
@@ -87,7 +87,7 @@ const sendErrors: readonly ErrorCode[] = [
   'device_query_unanswered',
   'room_unknown',
 ];
-/** Of operations that are about an earlier message. */
+/** Errors of operations about an earlier message. */
 export const targetErrors: readonly ErrorCode[] = [
   'message_unknown',
   'target_not_own',
@@ -99,7 +99,7 @@ export const targetErrors: readonly ErrorCode[] = [
 
 export type SendOperation = Operation<ClientQuery, SendPayload, object, SendHeaders, SendAnswer>;
 
-/** One operation for each kind of message that can be sent, by its id: `/send-poll-message` → `sendPollMessage`. */
+/** One operation, by its id, for each kind of message with a send route: `/send-poll-message` → `sendPollMessage`. */
 export const kindSends: readonly { id: string; kind: KindSend; operation: SendOperation }[] =
   sendableKinds().map((kind) => ({ id: idOf(kind.path), kind, operation: sendOperation(kind) }));
 
@@ -165,7 +165,7 @@ const mediaParts = {
   mentions: optional(
     Joi.string<string[]>()
       .custom(read(envelopeFields.mentions, 'LID or phone digits, separated by commas', splitList))
-      .description('Separated by commas')
+      .description('Values separated by commas')
       .example('90000000000002,90000000000003'),
   ),
   metaData: optional(
@@ -187,7 +187,7 @@ export const sendMedia = operation({
   owner: 'session',
   summary: 'Send a file, by its URL or uploaded in a form',
   description:
-    'With a form, `clientId` is required in the query too, because the form is read after the session is looked up.',
+    'With a form, `clientId` is also required in the query, because the form is read after the look-up of the session.',
   headers: sendHeaders,
   body: mediaBody,
   form: {
@@ -215,14 +215,15 @@ export const messages = {
     method: 'POST',
     path: '/forward-message',
     owner: 'session',
-    summary: 'Forward a message of one chat to another one',
-    description: 'Its file is not uploaded again. Known are messages of the hosted history, and own sends.',
+    summary: 'Forward a message to another chat',
+    description:
+      'The file is not uploaded again. Works for messages in the hosted history and for messages sent through this API.',
     headers: sendHeaders,
     body: record({
       ...addressFields,
       from: Joi.string()
         .max(LIMITS.addressLength)
-        .description('The chat that the message is in, in the forms of `to`')
+        .description('The chat of the message, in any form of `to`')
         .example('+15550000003'),
       messageId: messageIdField,
       metaData: optional(anyFields().example({ fromAI: true })),

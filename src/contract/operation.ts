@@ -3,14 +3,12 @@ import type { ErrorCode } from '../domain/errors.js';
 import type { ClientQuery } from './schema.js';
 
 /**
- * Which node answers: the one that holds the `session` that the request names, `any` (all nodes know the same), or
- * `none` in particular (each node describes itself).
+ * Which node answers: the one that holds the `session` of the request, `any` (all nodes have the same data), or `none`
+ * in particular (each node describes itself).
  */
 export type Owner = 'session' | 'any' | 'none';
 
-/**
- * Who may call: anybody (`open`), the `master` token only, or also a per-session secret, for its own session (`token`).
- */
+/** Access: anybody (`open`), the `master` token only, or also a per-session secret, for its own session (`token`). */
 type Access = 'open' | 'token' | 'master';
 
 /** One operation of the API: all that its caller, its handler, the document and the client need to know. */
@@ -22,34 +20,34 @@ export interface Operation<
   Answer extends object = object,
 > {
   method: 'GET' | 'POST';
-  /** As hapi writes it: `{name?}` may be absent. */
+  /** Path in the form of hapi: `{name?}` may be absent. */
   path: `/${string}`;
   owner: Owner;
   /** `token` unless named. */
   access?: Access;
   /** One line, imperative. */
   summary: string;
-  /** More, in Markdown. */
+  /** Further text, in Markdown. */
   description?: string;
-  /** An optional `clientId` unless named. */
+  /** Schema of the query; default: an optional `clientId`. */
   query?: ObjectSchema<Query>;
   params?: ObjectSchema<Params>;
   headers?: ObjectSchema<Headers>;
-  /** Of a POST; without one only an empty body or `{}` is accepted. */
+  /** Schema of the body of a POST; without it only an empty body or `{}` is accepted. */
   body?: ObjectSchema<Body>;
-  /** The same as a multipart form, of so many bytes at most. The handler then reads and validates the body itself. */
+  /** The body as a multipart form, of at most `maxBytes`. The handler then reads and validates the body itself. */
   form?: { schema: ObjectSchema; maxBytes: number };
-  /** A media type where the answer is not JSON. */
+  /** Schema of the answer, or a media type if it is not JSON. */
   answer: Schema<Answer> | `${string}/${string}`;
-  /** An answer as it could be. */
+  /** An example of the answer. */
   example?: Answer;
-  /** Statuses, beside 200, with which the same answer comes, and why. */
+  /** Statuses beside 200 for the same answer, with the reason. */
   alsoAnswers?: Readonly<Record<number, string>>;
-  /** Beside those that every operation of its owner and access may fail with. */
+  /** Error codes beside those of every operation with the same owner and access. */
   errors?: readonly ErrorCode[];
   /** Creates the session if there is none, so any node may answer. */
   creates?: boolean;
-  /** Its paths contain what only some may know: logs show the route instead. */
+  /** Paths contain secrets: logs show the route instead. */
   pathIsSecret?: boolean;
 }
 
@@ -85,7 +83,7 @@ const OF_TOKEN: readonly ErrorCode[] = [
   'too_many_attempts',
   'too_many_requests',
 ];
-/** Pages of other hosts in a browser that runs on the same machine. */
+/** Errors of open operations, which also refuse pages of other hosts in a browser on the same machine. */
 const OF_OPEN: readonly ErrorCode[] = ['host_unknown'];
 const OF_BODY: readonly ErrorCode[] = [
   'request_timeout',

@@ -28,21 +28,21 @@ const lookUpErrors = [
 ] as const;
 
 export const userInfo = named('UserInfo', {
-  jid: text.description('Jid of the LID where known, else of the number'),
+  jid: text.description('Jid by LID if known, otherwise by number'),
   username: text,
   status: text.description('Status text'),
   pictureId: text,
   devices: count,
   verifiedName: text.description('The verified name of a business; may be empty'),
-  phone: optional(text).description('With `withContact`: number with `+`; empty where not known'),
+  phone: optional(text).description('With `withContact`: number with `+`; empty if unknown'),
   displayName: optional(text).description(
-    'With `withContact`: name in the address book, else the one that the person chose; empty where not known',
+    'With `withContact`: name in the address book, otherwise the name that the person chose; empty if unknown',
   ),
 });
 export const ownerLid = named('OwnerLid', {
   myLid: text,
   myJid: text,
-  number: text.description('The requested number; empty when none was'),
+  number: text.description('The requested number; empty if none was requested'),
   isOnWhatsApp: flag,
   numberJid: text,
   numberLid: text,
@@ -53,21 +53,21 @@ export const visiblePicture = named('VisiblePicture', {
   id: text.description('Version of the picture'),
   type: oneOf('preview', 'full'),
   url: text.description('Signed by the network; expires in about 10 days'),
-  storedUrl: text.description('Permanent link to the stored copy; empty while there is none'),
-  mirrored: flag.description('There is a stored copy'),
+  storedUrl: text.description('Permanent link to the stored copy; empty if there is none'),
+  mirrored: flag.description('True if there is a stored copy'),
 });
 export const hiddenPicture = named('HiddenPicture', {
   jid: text,
   url: Joi.string<''>().valid(''),
-  reason: text.description('Why no picture can be seen'),
+  reason: text.description('Why no picture is visible'),
 });
 export type UserInfo = TypeOf<typeof userInfo>;
 export type OwnerLid = TypeOf<typeof ownerLid>;
 export type ProfilePicture = TypeOf<typeof visiblePicture> | TypeOf<typeof hiddenPicture>;
 
 export const blockedPerson = named('BlockedPerson', {
-  jid: text.description('Jid of the LID where known, else of the number'),
-  phone: text.description('Number with `+`; empty where not known'),
+  jid: text.description('Jid by LID if known, otherwise by number'),
+  phone: text.description('Number with `+`; empty if unknown'),
   displayName: text,
 });
 export type BlockedPerson = TypeOf<typeof blockedPerson>;
@@ -79,11 +79,13 @@ export const people = {
     method: 'POST',
     path: '/user-info',
     owner: 'session',
-    summary: 'Get what the network tells of a person',
+    summary: 'Get the public profile of a person from the network',
     body: record({
       clientId,
       jid: personJid,
-      withContact: flag.default(false).description('Also answer number and name, as far as they are known'),
+      withContact: flag
+        .default(false)
+        .description('Add number and name to the answer, as far as they are known'),
     }),
     answer: userInfo,
     example: {
@@ -150,7 +152,7 @@ export const people = {
     method: 'GET',
     path: '/blocked',
     owner: 'session',
-    summary: 'List the people whom the number blocks, as the network has them now',
+    summary: 'List the people whom the number blocks, as the network lists them now',
     query: requiredClient,
     answer: record({ blocked: listOf(blockedPerson) }),
     example: { blocked: [{ jid: '90000000000002@lid', phone: '+15550000002', displayName: 'Bob' }] },
@@ -160,7 +162,7 @@ export const people = {
     method: 'POST',
     path: '/block',
     owner: 'session',
-    summary: 'Block a person: their messages and calls do not arrive any more',
+    summary: 'Block a person, whose messages and calls then no longer arrive',
     body: record({ clientId, jid: personJid }),
     answer: record({ ok }),
     example: { ok: true },
@@ -180,7 +182,7 @@ export const people = {
     method: 'POST',
     path: '/refresh-avatars',
     owner: 'session',
-    summary: 'Fetch the pictures of the hosted rooms, about 7 a second; answers when all are done',
+    summary: 'Fetch the pictures of the hosted rooms, about 7 per second; answers when all are done',
     body: record({
       clientId,
       force: flag.default(false).description('Also check rooms that have a picture'),

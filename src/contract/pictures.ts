@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
 import { httpUrl, record } from './schema.js';
 
-/** Signed addresses are long. */
+/** Long enough for signed URLs. */
 const URL_LENGTH = 8_192;
 /** Bytes of a form beside its file. */
 const FRAMING_BYTES = 1024 * 1024;
@@ -12,7 +12,7 @@ const downloadUrl = httpUrl(URL_LENGTH)
   .description('A public https address of a picture; `""` removes the picture')
   .example('https://example.com/logo.png');
 
-/** What an operation that sets a picture takes, beside the fields that name whose: an address, or a form with a file. */
+/** The inputs of an operation that sets a picture: the given fields, which name the owner, and either a URL or a form with a file. */
 export function pictureInputs<F extends Record<string, Joi.AnySchema>>(fields: F) {
   return {
     body: record({ ...fields, downloadUrl }),
@@ -26,8 +26,8 @@ export function pictureInputs<F extends Record<string, Joi.AnySchema>>(fields: F
 }
 
 export const PICTURE_TEXT =
-  'A picture by its address, or uploaded in a form as `file`. It becomes a square of 640 pixels, cut from the ' +
-  'middle. With a form, `clientId` is required in the query too, because the form is read after the session is looked up.';
+  'Takes the URL of a picture, or a form with the picture as `file`. The picture becomes a square of 640 pixels, cut from the ' +
+  'middle. With a form, `clientId` is also required in the query, because the form is read after the look-up of the session.';
 
 export const pictureErrors = [
   'media_unfetchable',

@@ -20,7 +20,7 @@ import {
 } from './schema.js';
 
 const mode = oneOf(...POLICY_MODES).description(
-  '`observe` counts what it would refuse, `enforce` refuses it, `off`: the session has no policy',
+  '`observe`: refusals are only counted; `enforce`: sends are refused; `off`: the session has no policy',
 );
 const refused = listOf(record({ rule: oneOf(...RULE_NAMES), count })).description(
   'Sends by the first rule that refused them, or would have, since the node holds the session',
@@ -34,16 +34,16 @@ export const policyFigures = named('PolicyFigures', { name: text, mode, refused 
 
 const policyRefusal = named('PolicyRefusal', {
   rule: oneOf(...RULE_NAMES),
-  reason: text.description('For people'),
-  limit: optional(count).description('How often the rule permits it; absent for a rule that counts nothing'),
-  left: optional(count).description('How many are left'),
-  allowedAt: timeOrEmpty.description('When the rule allows it; empty when no time will change it'),
+  reason: text.description('Reason for people'),
+  limit: optional(count).description('The limit of the rule; absent for a rule that counts nothing'),
+  left: optional(count).description('Unused part of the limit'),
+  allowedAt: timeOrEmpty.description('When the rule allows the message; empty if never'),
   retryAfter: optional(count).description('Seconds until then'),
 });
 
 const policyAnswer = named('PolicyAnswer', {
   clientId,
-  policy: text.description('Its name; empty without one'),
+  policy: text.description('Name of the policy; empty if the session has none'),
   mode,
   linkedDays: count.description('Days since the number was linked'),
   refused,
@@ -51,7 +51,7 @@ const policyAnswer = named('PolicyAnswer', {
   newChats: optional(
     record({
       used: count.description('New chats of the last 24 hours'),
-      limit: optional(count).description('At the age of the link; absent without a limit'),
+      limit: optional(count).description('Limit at the current age of the link; absent without a limit'),
       left: optional(count),
     }),
   ),
@@ -75,29 +75,29 @@ const policyAnswer = named('PolicyAnswer', {
 
 const pastSends = named('PastSends', {
   clientId,
-  orgId: optional(text).description('The workspace of the session; absent without one'),
+  orgId: optional(text).description('The workspace of the session; absent if it has none'),
   createdAt: time.description('When the session was created'),
-  linkedAt: time.description('When the number of the session was linked; rules by age count from then'),
+  linkedAt: time.description('When the number was linked, from which rules by age count'),
   sends: listOf(
     record({
       at: time,
       to: text,
-      pn: optional(text).description('Jid of the phone number of a person with a LID, where known'),
+      pn: optional(text).description('Jid of the phone number of a person with a LID, if known'),
       standing,
     }),
-  ).description('Oldest first'),
-  next: optional(time).description('Present if more follow: `after` of the next page'),
+  ).description('The sends, oldest first'),
+  next: optional(time).description('`after` of the next page; present if more follow'),
 });
 
 export const heldMessage = named('HeldMessage', {
-  messageId: text.description('The id that it will be sent under'),
+  messageId: text.description('Id of the message'),
   to: text.description('Jid of the recipient'),
-  route: text.description('The operation that asked for it: `/send-message`'),
-  rule: oneOf(...RULE_NAMES).description('The rule that holds it back, as far as it was judged'),
+  route: text.description('The operation of the send, such as `/send-message`'),
+  rule: oneOf(...RULE_NAMES).description('The rule that refused the message at its last judgement'),
   heldAt: time,
-  allowedAt: time.description('When no rule holds it back any more, if nothing else is sent before'),
-  expiresAt: time.description('When it is given up'),
-  leaving: flag.description('It is being sent now'),
+  allowedAt: time.description('When no rule refuses the message any more, if nothing else is sent before'),
+  expiresAt: time.description('When the message is given up'),
+  leaving: flag.description('True while the message is being sent'),
 });
 
 export type HeldMessage = TypeOf<typeof heldMessage>;
@@ -113,15 +113,15 @@ export const policies = {
     method: 'GET',
     path: '/outbox',
     owner: 'session',
-    summary: 'List the messages that wait until the policy of their session allows them, oldest first',
+    summary: 'List the messages that wait until their policy allows them, oldest first',
     query: record({
       clientId,
       limit: count.min(1).max(HELD_PAGE).default(100),
-      after: optional(messageId).description('Continue after this message: `next` of the page before'),
+      after: optional(messageId).description('Continue after this message: `next` of the previous page'),
     }),
     answer: record({
       messages: listOf(heldMessage),
-      next: optional(text).description('Present if more follow'),
+      next: optional(text).description('`after` of the next page; present if more follow'),
     }),
     example: {
       messages: [
@@ -142,7 +142,7 @@ export const policies = {
     method: 'POST',
     path: '/outbox/cancel',
     owner: 'session',
-    summary: 'Cancel a message that waits until the policy of its session allows it',
+    summary: 'Cancel a message that waits until its policy allows it',
     body: record({ clientId: clientId.required(), messageId: messageId.required() }),
     answer: record({ ok, messageId: text }),
     example: { ok: true, messageId: '3EB0C767D097B7C1A2B3C4' },
@@ -153,8 +153,11 @@ export const policies = {
     path: '/policy',
     owner: 'session',
     summary:
-      'Get the policy of a session and what it has counted; with `to` whether a message to that recipient would leave',
-    query: record({ clientId, to: optional(Joi.string().max(128)).description('As in `/send-message`') }),
+      'Get the policy of a session and its counts; with `to` also whether a message to that recipient would be sent now',
+    query: record({
+      clientId,
+      to: optional(Joi.string().max(128)).description('Recipient, as in `/send-message`'),
+    }),
     answer: policyAnswer,
     example: {
       clientId: 'acme',
@@ -177,13 +180,12 @@ export const policies = {
     method: 'GET',
     path: '/policy/sends',
     owner: 'session',
-    summary:
-      'Get the sends of a session in the last days, without their content, to replay them against a policy',
+    summary: 'Get the recent sends of a session, without their content, for a replay against a policy',
     query: record({
       clientId,
       days: count.min(1).max(14).default(14),
       limit: count.min(1).max(SENDS_PAGE).default(SENDS_PAGE),
-      after: optional(time).description('Continue after this time: `next` of the page before'),
+      after: optional(time).description('Continue after this time: `next` of the previous page'),
     }),
     answer: pastSends,
     example: {

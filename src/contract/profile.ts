@@ -24,15 +24,15 @@ const changeErrors = [
 ] as const;
 
 export const ownProfile = named('OwnProfile', {
-  jid: text.description('Jid of the LID where known, else of the number'),
-  phone: text.description('Number with `+`; empty where not known'),
+  jid: text.description('Jid by LID if known, otherwise by number'),
+  phone: text.description('Number with `+`; empty if unknown'),
   name: text.description('The name that other people see'),
   about: text.description('The text below the name'),
-  pictureId: text.description('Version of the picture; empty when there is none'),
+  pictureId: text.description('Version of the picture; empty if there is none'),
   disappearingSeconds: Joi.number()
     .integer()
     .min(0)
-    .description('After how many seconds messages of new chats disappear; 0: they stay'),
+    .description('Seconds after which messages of new chats disappear; 0 if they stay'),
 });
 export type OwnProfile = TypeOf<typeof ownProfile>;
 
@@ -44,7 +44,7 @@ export const profile = {
     method: 'GET',
     path: '/profile',
     owner: 'session',
-    summary: 'Get the profile of the linked number, as the network has it',
+    summary: 'Get the profile of the linked number from the network',
     query: requiredClient,
     answer: ownProfile,
     example: {
@@ -61,9 +61,9 @@ export const profile = {
     method: 'POST',
     path: '/set-profile',
     owner: 'session',
-    summary: 'Change name, text or default timer of the linked number; fields that are absent stay',
+    summary: 'Change name, text or default timer of the linked number; absent fields do not change',
     description:
-      'The fields are changed in the order in which they are listed here. When one is refused, those before it are changed.',
+      'The fields are changed in the order of this list. If one is refused, earlier ones remain changed.',
     body: record({
       clientId,
       name: optional(
@@ -76,7 +76,7 @@ export const profile = {
         characters(ABOUT_LENGTH).allow('').description('The text below the name').example('At work'),
       ),
       disappearingSeconds: optional(disappearingSeconds).description(
-        'After how many seconds messages of new chats disappear: 0 (off), 86400, 604800 or 7776000',
+        'Seconds after which messages of new chats disappear: 0 (off), 86400, 604800 or 7776000',
       ),
     }).or('name', 'about', 'disappearingSeconds'),
     answer: record({ ok }),

@@ -30,7 +30,7 @@ import { previousTokenFor, retry, TOKEN_LENGTH } from './sessions.js';
 /** Longer than any chatRoomId or jid. */
 const ROOM_LENGTH = 256;
 
-/** The id of a receiver: a number that is not used again in its session. */
+/** The id of a receiver: a number that is never reused in its session. */
 export const receiverId = Joi.string()
   .max(LIMITS.receiverIdLength)
   .pattern(/^[1-9][0-9]*$/)
@@ -41,29 +41,27 @@ const few = <T>(item: Joi.AnySchema<T>) => listOf(item).min(1).max(LIMITS.receiv
 
 const filter = named('ReceiverFilter', {
   types: optional(few(oneOf(...EVENT_TYPES))).description(
-    'Types of events, opt-in types too. Without it messages, and the `extraEvents` of the session',
+    'Types of events, including opt-in types. Default: messages, and the `extraEvents` of the session',
   ),
-  direction: optional(oneOf('received', 'sent')).description(
-    'What other people did, or what the linked number did',
-  ),
-  groups: optional(flag).description('True: only groups; false: no groups'),
+  direction: optional(oneOf('received', 'sent')).description('Only received or only sent events'),
+  groups: optional(flag).description('True for only groups, false for no groups'),
   rooms: optional(few(Joi.string().max(ROOM_LENGTH))).description(
-    'Any of these rooms: a `chatRoomId`, a `remoteJid`, the user-part of one, or a number with `+`',
+    'Only events of these rooms: each a `chatRoomId`, a `remoteJid`, the user-part of one, or a number with `+`',
   ),
   senders: optional(few(Joi.string().max(LIMITS.addressLength))).description(
-    'What any of these people did: user-parts, or numbers with `+`',
+    'Only events of these people: user-parts, or numbers with `+`',
   ),
-}).description('An event must pass every part that is given; `{}` lets all pass');
+}).description('An event must pass every given part; `{}` accepts all events');
 
 const schedule = named('ReceiverSchedule', {
   attempts: optional(count.min(1).max(LIMITS.receiverAttempts)).description(
-    'With `retry: contract`: attempts for one event, 4 unless it is given',
+    'With `retry: contract`: attempts for one event; default: 4',
   ),
   pauses: optional(
     listOf(number.min(1).max(LIMITS.receiverPauseSeconds)).min(1).max(LIMITS.receiverPauses),
   ).description('With `retry: durable`: seconds between the attempts; the last pause is repeated'),
   giveUpHours: optional(count.min(1).max(LIMITS.receiverGiveUpHours)).description(
-    'With `retry: durable`: hours after which an event becomes a failed delivery, 72 unless it is given',
+    'With `retry: durable`: hours after which an event becomes a failed delivery; default: 72',
   ),
 });
 
@@ -83,18 +81,18 @@ const headers = Joi.object<Record<string, string>>()
   })
   .description(
     `Headers of every call, by name; at most ${OWN_HEADERS.most}, ${OWN_HEADERS.bytes} characters together. ` +
-      'Not those that the gateway, the body or the connection has',
+      'Headers of the gateway, the body and the connection are not allowed',
   )
   .example({ 'x-api-key': 's3cret' });
 
 const url = receiverAddress()
-  .description('Where its events go: an http(s) address, or that of a broker')
+  .description('URL of the receiver: http(s), or that of a broker')
   .example('https://example.com/audit');
 const token = signingToken(TOKEN_LENGTH).description(
-  'Sent as a bearer token, and signs each call; `""` for none',
+  'Bearer token and signing key of the calls; `""` for none',
 );
 const name = nameText(LIMITS.receiverNameLength).description('For people').example('audit');
-/** An earlier release took control characters: a session that moves must not stay behind for them. */
+/** A name without the check for control characters, because earlier releases accepted them and their sessions must be able to move. */
 const movedName = Joi.string()
   .max(LIMITS.receiverNameLength)
   .allow('')
@@ -103,7 +101,7 @@ const movedName = Joi.string()
 const settings = {
   name: optional(name),
   token: optional(token),
-  retry: optional(retry).description('A broker always has `durable`'),
+  retry: optional(retry).description('Retries; a broker always has `durable`'),
   filter: optional(filter),
   headers: optional(headers),
   schedule: optional(schedule),
@@ -122,22 +120,22 @@ export const movedReceiver = record({
 export const receiver = named('Receiver', {
   id: text.description('`1` is the webhook of the session'),
   name: text,
-  url: text.description('That of a broker without user and password'),
+  url: text.description('URL of the receiver; without user and password for a broker'),
   hasToken: flag,
   previousTokenUntil: optional(time).description(
-    'Until then calls carry a second signature, with the token before; absent otherwise',
+    'When calls stop carrying a second signature with the previous token; absent if they carry none',
   ),
   retry,
   setBy: optional(setBy),
-  paused: optional(text).description('Why it gets no calls now; absent while it gets them'),
+  paused: optional(text).description('Why the receiver is paused; absent if it is not'),
   pauseCode: optional(pauseCode),
   filter,
-  headers: listOf(text).description('The names of its own headers'),
+  headers: listOf(text).description('Names of its additional headers'),
   schedule,
-  waiting: optional(waitingEvents).description('Events that wait for it, with `retry: durable`'),
+  waiting: optional(waitingEvents).description('Events that wait for the receiver, with `retry: durable`'),
   failed: count.description('Failed deliveries, kept for sending again by hand'),
-  delivered: count.description('Since the start of the daemon'),
-  dropped: count.description('Since the start of the daemon'),
+  delivered: count.description('Number since the start of the daemon'),
+  dropped: count.description('Number since the start of the daemon'),
   last: optional(webhookAttempt),
 });
 
@@ -159,7 +157,7 @@ const example: Receiver = {
 };
 
 const OF_TENANTS =
-  "A session's secret may set the address of a broker only where the gateway allows it (`--allow-tenant-brokers`).";
+  "A session's secret may set the URL of a broker only with the setting `--allow-tenant-brokers`.";
 
 const ofReceiver = { clientId, id: receiverId };
 const answer = record({ ok, clientId, receiver });
@@ -170,7 +168,7 @@ export const receivers = {
     method: 'GET',
     path: '/receivers',
     owner: 'session',
-    summary: 'List the receivers of a session: its webhook as `1`, and those beside it; never with tokens',
+    summary: 'List the receivers of a session, without tokens; its webhook has the id `1`',
     query: requiredClient,
     answer: record({ receivers: listOf(receiver) }),
     example: { receivers: [example] },
@@ -179,7 +177,7 @@ export const receivers = {
     method: 'POST',
     path: '/receivers',
     owner: 'session',
-    summary: `Add a receiver beside the webhook; a session has up to ${LIMITS.receivers} with it`,
+    summary: `Add a receiver beside the webhook; a session has up to ${LIMITS.receivers} receivers in total`,
     description: OF_TENANTS,
     body: record({ clientId, url, ...settings }),
     answer,
@@ -190,16 +188,16 @@ export const receivers = {
     method: 'POST',
     path: '/receivers/update',
     owner: 'session',
-    summary: 'Change, pause or resume a receiver; what is not given stays as it is',
+    summary: 'Change, pause or resume a receiver; absent fields do not change',
     description:
-      '`filter`, `headers` and `schedule` replace what was there as a whole. A new `url` ends a pause, too. The webhook, `1`, is ' +
-      `changed with \`/set-webhook\` and \`/pause-webhook\`. ${OF_TENANTS}`,
+      '`filter`, `headers` and `schedule` replace the previous value as a whole. A new `url` also ends a pause. Change the webhook, ' +
+      `\`1\`, with \`/set-webhook\` and \`/pause-webhook\`. ${OF_TENANTS}`,
     body: record({
       ...ofReceiver,
       url: optional(url),
       ...settings,
       previousTokenFor: optional(previousTokenFor),
-      paused: optional(flag).description('True: it gets no calls until somebody resumes it'),
+      paused: optional(flag).description('True pauses the receiver until somebody resumes it'),
     }),
     answer,
     example: answered,
@@ -210,9 +208,9 @@ export const receivers = {
     path: '/receivers/remove',
     owner: 'session',
     summary: 'Remove a receiver with its failed deliveries, and drop the events that wait for it',
-    description: 'Its id is not used again.',
+    description: 'The id of a removed receiver is never reused.',
     body: record(ofReceiver),
-    answer: record({ ok, clientId, id: text, discarded: count.description('Events that waited for it') }),
+    answer: record({ ok, clientId, id: text, discarded: count.description('Number of dropped events') }),
     example: { ok: true, clientId: 'acme', id: '2', discarded: 0 },
     errors: ['receiver_unknown'],
   }),

@@ -26,15 +26,15 @@ const ID_LENGTH = 26;
 
 const type = oneOf(...EVENT_TYPES).example('text');
 const limit = Joi.number().integer().min(1).max(LIMITS.replayedEvents).default(DEFAULT_LIMIT);
-const from = optional(time).description('Only what was announced at that time or later');
-const to = optional(time).description('Only what was announced at that time or earlier');
+const from = optional(time).description('Only events that were announced at this time or later');
+const to = optional(time).description('Only events that were announced at this time or earlier');
 
 export const keptEvent = named('KeptEvent', {
-  id: text.description('As `X-SN-Replayed` has it'),
+  id: text.description('Id of the event, as in the header `X-SN-Replayed`'),
   clientId,
-  at: time.description('When it was announced'),
+  at: time.description('When the event was announced'),
   type: text,
-  messageId: text.description('Empty if it is about no message'),
+  messageId: text.description('Id of the message; empty if the event is about no message'),
   bytes: count,
 });
 
@@ -42,17 +42,17 @@ export const replayAnswer = named('ReplayAnswer', {
   ok,
   clientId,
   receiver: text,
-  replayed: count.description('Events that the receiver has, or that wait for it with `retry: durable`'),
-  filtered: count.description('Events that do not pass its filter'),
+  replayed: count.description('Events that the receiver accepted, or that wait for it with `retry: durable`'),
+  filtered: count.description('Events that do not pass the filter of the receiver'),
   damaged: optional(count).description(
-    'Events whose stored form was changed: they are skipped, and named in the log',
+    'Events with a damaged stored form, which are skipped and named in the log',
   ),
   ...reasonFields,
   reason: optional(text).description(
-    'Why the receiver did not take the event after them, which ends the request; this event is a failed delivery now',
+    'Why the receiver did not accept the next event, which ended the request; that event is now a failed delivery',
   ),
-  missing: optional(listOf(text)).description('Ids that are not kept'),
-  next: optional(text).description('`after` of the request that goes on; absent when all is done'),
+  missing: optional(listOf(text)).description('Requested ids that are not kept'),
+  next: optional(text).description('`after` of the next request; absent if no event is left'),
 });
 
 export type KeptEvent = TypeOf<typeof keptEvent>;
@@ -67,7 +67,7 @@ const kept: KeptEvent = {
   bytes: 812,
 };
 
-/** Events that a session with `keepEvents` has kept. */
+/** Operations on the kept events of a session with `keepEvents`. */
 export const replays = {
   listKeptEvents: operation({
     method: 'GET',
@@ -85,10 +85,10 @@ export const replays = {
     method: 'POST',
     path: '/replay',
     owner: 'session',
-    summary: 'Send events that a session keeps again to one of its receivers, the oldest first',
+    summary: 'Send kept events of a session again to one of its receivers, oldest first',
     description:
-      'Each event is a new delivery with the header `X-SN-Replayed`, tried as the receiver is. The request ends when the receiver ' +
-      'does not take an event, and begins with no further one after 20 seconds: `next` goes on.',
+      'Each event is a new delivery with the header `X-SN-Replayed` and the retries of the receiver. The request ends ' +
+      'if the receiver does not accept an event, and starts no further event after 20 seconds: continue with `next`.',
     body: record({
       clientId,
       receiver: receiverId.default(WEBHOOK_ID).description('`1` is the webhook'),
@@ -108,9 +108,9 @@ export const replays = {
       types: optional(listOf(type).min(1).unique()).description('Only events of these types'),
       ignoreFilter: flag
         .default(false)
-        .description('Also events that do not pass the filter of the receiver'),
+        .description('Include events that do not pass the filter of the receiver'),
       limit,
-      after: optional(place).description('`next` of the request before, with the same other fields'),
+      after: optional(place).description('`next` of the previous request, with the same other fields'),
     }).or('from', 'to', 'ids'),
     answer: replayAnswer,
     example: { ok: true, clientId: 'acme', receiver: '1', replayed: 17, filtered: 0 },

@@ -5,7 +5,7 @@ import { count } from './schema.js';
 export const keepEvents = count
   .max(LIMITS.keepEventsDays)
   .strict()
-  .description('Days for which events are kept, to be sent again with `/replay`; 0 for none')
+  .description('Days for which events are kept for `/replay`; 0 for none')
   .example(7);
 
 const MAX_DAYS = 36_500;
@@ -16,5 +16,5 @@ export const retentionDays = Joi.number<number | null>()
   .allow(null)
   .strict()
   .description(
-    'Days after which messages and their files are deleted; 0 keeps them for ever, `null` is the setting `--retention-days`',
+    'Days after which messages and their files are deleted; 0 keeps them for ever, `null` uses the setting `--retention-days`',
   );

@@ -12,7 +12,7 @@ type OptionalKeys<F extends Fields> = {
   [K in keyof F]: undefined extends TypeOf<F[K]> ? K : never;
 }[keyof F];
 type Flat<T> = { [K in keyof T]: T[K] };
-/** The type of an object of such fields: those that `optional` marks may be absent. */
+/** The type of an object with these fields; fields marked by `optional` may be absent. */
 type RecordOf<F extends Fields> = Flat<
   { [K in Exclude<keyof F, OptionalKeys<F>>]: TypeOf<F[K]> } & {
     [K in OptionalKeys<F>]?: Exclude<TypeOf<F[K]>, undefined>;
@@ -28,7 +28,7 @@ export function record<F extends Fields>(fields: F): Joi.ObjectSchema<RecordOf<F
   return Joi.object<RecordOf<F>, false, Record<string, unknown>>(Object.fromEntries(keys));
 }
 
-/** As `record`, with a name: it is one schema of the OpenAPI document, and one type of the client. */
+/** Like `record`, with a name: one schema of the OpenAPI document, and one type of the client. */
 export function named<F extends Fields>(name: string, fields: F): Joi.ObjectSchema<RecordOf<F>> {
   return record(fields).meta({ name });
 }
@@ -38,7 +38,7 @@ export function optional<T>(schema: Joi.AnySchema<T>): Joi.AnySchema<T | undefin
   return schema.optional();
 }
 
-/** One of a few texts. */
+/** One of the given texts. */
 export function oneOf<const T extends string>(...values: readonly T[]): Joi.StringSchema<T> {
   return Joi.string<T>().valid(...values);
 }
@@ -59,7 +59,7 @@ export const flag = Joi.boolean();
 export const number = Joi.number();
 /** Why something is as it is: in words, and as data. */
 export const reasonFields = {
-  reason: text.description('Why it has this status; may be empty'),
+  reason: text.description('Reason for the status; may be empty'),
   // a node of a later release may know more codes
   reasonCode: optional(
     text.description(
@@ -87,7 +87,7 @@ export const timeOrEmpty = text.isoDate().description('RFC 3339, UTC; or empty')
 export const place = Joi.string()
   .pattern(PLACE)
   .messages({ 'string.pattern.base': '{#label} must be the "next" of an earlier answer' });
-/** Always true: answers of the first days carry it. */
+/** Always true; kept because answers of the first releases have it. */
 export const ok = Joi.boolean<true>().valid(true);
 
 const URL_LENGTH = 2_048;
@@ -113,10 +113,10 @@ export const workspace = Joi.string()
   )
   .example('workspace1');
 
-/** An absolute http(s) address, or nothing: `""` removes one. */
+/** An absolute http(s) URL; `""` removes it. */
 export const receiverUrl = httpUrl(URL_LENGTH).allow('').example('https://example.com/webhook');
 
-/** An absolute http(s) address. */
+/** An absolute http(s) URL. */
 export function httpUrl(maxLength: number = URL_LENGTH): Joi.StringSchema {
   return Joi.string()
     .max(maxLength)
@@ -124,7 +124,7 @@ export function httpUrl(maxLength: number = URL_LENGTH): Joi.StringSchema {
     .messages({ 'string.httpUrl': '{#label} must be an absolute http(s) URL' });
 }
 
-/** An absolute http(s) address, or one with the scheme of a broker, whose further rules the gateway checks. */
+/** An absolute http(s) URL, or one with the scheme of a broker, whose other rules the gateway checks. */
 export function receiverAddress(): Joi.StringSchema {
   const schemes = BROKER_SCHEMES.map((scheme) => scheme.slice(0, -1)).join(', ');
   return Joi.string()
@@ -138,18 +138,18 @@ export function receiverAddress(): Joi.StringSchema {
     });
 }
 
-/** Without control characters, line breaks and marks that change the direction of text. */
+/** Matches text without control characters, line breaks and marks that change the direction of text. */
 const ONE_LINE = /^[^\p{Cc}\p{Bidi_Control}\u2028\u2029]*$/u;
 
 /** A name for people that every log and terminal can show on one line. */
 export function nameText(maxLength: number): Joi.StringSchema {
   return Joi.string().max(maxLength).allow('').pattern(ONE_LINE).messages({
-    // the usual message repeats the value
+    // Joi's own message would repeat the value
     'string.pattern.base': '{#label} must not contain control characters',
   });
 }
 
-/** What follows `whsec_` in base64, with at least one byte: an empty key would sign every call in the same way for everybody. */
+/** A text without the prefix `whsec_`, or base64 of at least one byte after it: with an empty key anybody could sign calls. */
 const SIGNING_SECRET = /^(?!whsec_)|^whsec_[A-Za-z0-9+/_-]{2,}={0,2}$/;
 
 /** The token of a webhook. After `whsec_` it is a key in base64 (Standard Webhooks). */
@@ -161,10 +161,10 @@ export function signingToken(bounds: { min: number; max: number }): Joi.StringSc
   );
 }
 
-/** A secret that is sent in a header, so it can only hold what headers can: printable ASCII, no space at the ends. */
+/** A secret that is sent in a header: printable ASCII without spaces at its ends. */
 export function headerSecret(bounds: { min: number; max: number }): Joi.StringSchema {
   return Joi.string().allow('').min(bounds.min).max(bounds.max).pattern(PRINTABLE).messages({
-    // the usual message repeats the value
+    // Joi's own message would repeat the value
     'string.pattern.base': '{#label} must be printable ASCII without spaces at its ends',
   });
 }
@@ -173,11 +173,11 @@ function brokerAddress(value: string): string | undefined {
   return /^[^\s\p{Cc}]+$/u.test(value) && isBrokerUrl(value) ? value : undefined;
 }
 
-/** A URL as the parser writes it, which escapes what a terminal or a header must not get; undefined if it is none. */
+/** A URL in the parser's form, which escapes characters that are unsafe in terminals and headers; undefined if the text is no URL. */
 function httpAddress(value: string): string | undefined {
   // the URL parser alone would take "http:example.com", and drop control characters and spaces
   if (!/^https?:\/\/[^\s/\p{Cc}][^\s\p{Cc}]*$/iu.test(value) || !URL.canParse(value)) return undefined;
   const { href } = new URL(value);
-  // no slash is added to an address without a path
+  // do not add a slash to a URL without a path
   return href === `${value}/` ? value : href;
 }

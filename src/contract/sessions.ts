@@ -41,23 +41,25 @@ export const sessionStatus = oneOf<SessionStatus>(
   'logged_out',
   'replaced',
   'banned',
-).description('State of the session; `logged_out`, `replaced` and `banned` wait for an operator');
+).description('State of the session; `logged_out`, `replaced` and `banned` need an operator');
 
 export const extraEvents = Joi.array<(typeof EXTRA_EVENT_TYPES)[number][]>()
   .items(oneOf(...EXTRA_EVENT_TYPES))
   .unique();
 
-/** Where events go, as `/start`, `/set-webhook` and `/adopt` take it. */
+/** The fields of the webhook in `/start`, `/set-webhook` and `/adopt`. */
 export const webhookFields = {
   webhookToken: optional(
-    signingToken(TOKEN_LENGTH).description('Sent to the webhook as a bearer token, and signs each call'),
+    signingToken(TOKEN_LENGTH).description('Bearer token and signing key of calls to the webhook'),
   ),
-  pollLookupUrl: optional(receiverUrl.description('Asked for the options of a poll that is not stored')),
+  pollLookupUrl: optional(
+    receiverUrl.description('URL that returns the options of polls that are not stored'),
+  ),
   extraEvents: optional(extraEvents.description('Opt-in event types')),
 };
 
 export const retry = oneOf('contract', 'durable').description(
-  '`contract`: four attempts within seconds. `durable`: written down first, and tried for up to 72 hours, in order for each chat',
+  '`contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat',
 );
 
 const MAX_PREVIOUS_TOKEN_SECONDS = 7 * 24 * 60 * 60;
@@ -67,11 +69,11 @@ export const previousTokenFor = Joi.number()
   .max(MAX_PREVIOUS_TOKEN_SECONDS)
   .strict()
   .description(
-    'Seconds for which calls carry a second signature, with the token before `webhookToken`: up to 7 days; 0 ends it. ' +
-      'A new token without it ends it too',
+    'Seconds for which calls are also signed with the previous `webhookToken`: up to 7 days; 0 stops it. ' +
+      'A new token without this field stops it, too',
   );
 
-export const webhookUrl = receiverUrl.description('Where events go; `""` stops delivery');
+export const webhookUrl = receiverUrl.description('URL of the webhook; `""` stops delivery');
 /** A proxy, or null for direct connections. The error never repeats the address: it may hold a password. */
 export const proxyUrl = Joi.string<string | null>()
   .max(PROXY_LENGTH)
@@ -88,13 +90,13 @@ export const proxyUrl = Joi.string<string | null>()
     }
   })
   .description(
-    'The proxy for everything of this session: `http`, `https` or `socks5`, with user and password if it asks for them; ' +
+    'URL of the proxy for all connections of this session: `http`, `https` or `socks5`, with user and password if the proxy needs them; ' +
       '`null` for direct connections. Needs the master token',
   )
   .example('socks5://user:password@proxy.example.com:1080');
 const jid = text.description("The linked number's own address; empty before pairing");
 
-const rejectCalls = Joi.boolean().description('Decline every call that comes');
+const rejectCalls = Joi.boolean().description('Decline every incoming call');
 
 export const startAnswer = named('StartAnswer', {
   clientId,
@@ -106,9 +108,9 @@ export const startAnswer = named('StartAnswer', {
 export const qrAnswer = named('QrAnswer', {
   clientId,
   status: sessionStatus,
-  qr: text.description('Empty unless the status is `qr`'),
+  qr: text.description('The QR code; empty unless the status is `qr`'),
   ...reasonFields,
-  reason: optional(text).description('Why there is no QR, such as that the QR codes expired'),
+  reason: optional(text).description('Why there is no QR code, for example because the QR codes expired'),
 });
 export const proxy = named('Proxy', {
   kind: oneOf('http', 'https', 'socks5'),
@@ -119,23 +121,25 @@ export const listener = named('Listener', { url: text, expiresAt: time });
 export const client = named('Client', {
   clientId,
   jid,
-  podName: text.description('The node that holds the session; empty when none does'),
+  podName: text.description('The node that holds the session; empty if no node holds it'),
   orgId: text,
   webhookUrl: text,
   extraEvents: optional(listOf(text)).description('Opt-in event types that are on'),
-  retry: optional(retry).description('`durable`; absent for four attempts'),
-  webhookPaused: optional(text).description('Why the webhook gets no calls now; absent while it gets them'),
+  retry: optional(retry).description('`durable`; absent for `contract`'),
+  webhookPaused: optional(text).description('Why the webhook is paused; absent if it is not'),
   status: sessionStatus,
   listener: optional(listener).description(
-    'A temporary receiver that takes the events in place of the webhook',
+    'A temporary receiver that gets the events instead of the webhook',
   ),
   proxy: optional(proxy),
   retentionDays: optional(count).description(
-    'Days after which messages and files are deleted, 0 for never; absent where the setting of the daemon counts',
+    "Days after which messages and files are deleted, 0 for never; absent if the daemon's setting applies",
   ),
-  keepEvents: optional(count).description('Days for which its events are kept; absent where none are kept'),
+  keepEvents: optional(count).description(
+    'Days for which events of the session are kept; absent if none are kept',
+  ),
   secretSharedWith: optional(listOf(text)).description(
-    'Up to 10 other sessions that the same secret opens, as releases before allowed it. Absent without one, and when `clientId` is named',
+    'Up to 10 other sessions with the same secret, which earlier releases allowed. Absent if there are none, and when `clientId` is given',
   ),
 });
 
@@ -149,17 +153,17 @@ export type RestrictionsAnswer = TypeOf<typeof restrictionsAnswer>;
 export const restrictionFields = {
   clientId,
   restricted: flag,
-  until: timeOrEmpty.description('When the restriction ends; empty where the network does not say it'),
+  until: timeOrEmpty.description('When the restriction ends; empty if the network does not say it'),
   reason: text.description(
-    'For people; with the word of the network in brackets; empty without a restriction',
+    "Reason for people, with the network's name for it in brackets; empty without a restriction",
   ),
   warning: text.description(
-    "The network's word when it warns of the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING`; empty without a warning",
+    "The network's warning before the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING`; empty without a warning",
   ),
   newChats: named('NewChats', {
     used: count.description('Chats that the number has begun in this period'),
-    limit: count.description('Chats that it may begin; 0 where the network names no limit'),
-    resetsAt: timeOrEmpty.description('When the next period begins; empty where not known'),
+    limit: count.description('Chats that the number may begin; 0 if the network names no limit'),
+    resetsAt: timeOrEmpty.description('When the next period begins; empty if unknown'),
   }),
 };
 const restrictionsAnswer = named('RestrictionsAnswer', restrictionFields);
@@ -215,14 +219,14 @@ export const sessions = {
     path: '/check-state',
     owner: 'session',
     summary: 'Check whether a session is connected, proven by traffic',
-    description: 'Answers 200 for every JSON object: what names no connected session is not connected.',
-    // whatever is no clientId names no session
+    description: 'Answers 200 for every JSON object; an unknown session counts as not connected.',
+    // an invalid clientId names no session
     body: record({ clientId: clientId.failover('-') }).unknown(),
     answer: named('CheckStateAnswer', {
       status: flag,
-      state: text.description('The own jid when connected, else `not connected` or `unknown clientId`'),
+      state: text.description('The own jid if connected, otherwise `not connected` or `unknown clientId`'),
       ...reasonFields,
-      reason: optional(text).description('Why it is not connected, where that is known'),
+      reason: optional(text).description('Why the session is not connected, if known'),
     }),
     example: { status: true, state: '15550000001@s.whatsapp.net' },
   }),
@@ -249,7 +253,7 @@ export const sessions = {
     method: 'POST',
     path: '/set-webhook',
     owner: 'session',
-    summary: 'Change where events go; an empty webhookUrl stops delivery',
+    summary: 'Change the webhook of a session; an empty webhookUrl stops delivery',
     body: record({
       clientId,
       webhookUrl,
@@ -264,7 +268,7 @@ export const sessions = {
       pollLookupUrl: text,
       retry: optional(retry),
       previousTokenUntil: optional(time).description(
-        'Until then calls carry a second signature, with the token before; absent otherwise',
+        'When calls stop carrying a second signature with the previous token; absent if they carry none',
       ),
     }),
     example: { ok: true, clientId: 'acme', webhookUrl: 'https://example.com/webhook', pollLookupUrl: '' },
@@ -273,8 +277,7 @@ export const sessions = {
     method: 'POST',
     path: '/pause-webhook',
     owner: 'session',
-    summary:
-      'Make no calls to the webhook of a session, or make them again; nothing else of the session pauses',
+    summary: 'Pause or resume calls to the webhook of a session; nothing else of the session pauses',
     body: record({ clientId, paused: flag.example(true) }),
     answer: record({ ok, clientId, paused: flag }),
     example: { ok: true, clientId: 'acme', paused: true },
@@ -303,7 +306,7 @@ export const sessions = {
     method: 'POST',
     path: '/set-enable-group-ai',
     owner: 'session',
-    summary: 'Deliver group messages as events, or not',
+    summary: 'Turn events of group messages on or off',
     body: record({ clientId, enabled: flag.example(true) }),
     answer: record({ ok, clientId, enabled: flag }),
     example: { ok: true, clientId: 'acme', enabled: true },
@@ -313,7 +316,7 @@ export const sessions = {
     path: '/set-proxy',
     owner: 'session',
     access: 'master',
-    summary: 'Set the proxy for everything of a session, and connect again through it; null removes it',
+    summary: 'Set the proxy for all connections of a session, and reconnect through it; null removes it',
     body: record({ clientId, proxy: proxyUrl }),
     answer: record({ ok, clientId, proxy: optional(proxy) }),
     example: {
@@ -328,7 +331,7 @@ export const sessions = {
     owner: 'session',
     access: 'master',
     summary:
-      'Set the days after which messages and files of a session are deleted; null is the setting of the daemon',
+      "Set the days after which messages and files of a session are deleted; null uses the daemon's setting",
     description:
       'With `keepEvents`, set the days for which its events are kept, too, or alone: 0 keeps none, and removes those that are kept.',
     body: record({
@@ -340,7 +343,7 @@ export const sessions = {
       ok,
       clientId,
       days: retentionDays,
-      keepEvents: optional(count).description('Absent where none are kept'),
+      keepEvents: optional(count).description('Days for which events are kept; absent if none are kept'),
     }),
     example: { ok: true, clientId: 'acme', days: 90 },
   }),
@@ -348,7 +351,7 @@ export const sessions = {
     method: 'POST',
     path: '/set-reject-calls',
     owner: 'session',
-    summary: 'Decline every call that comes, or let it ring',
+    summary: 'Decline every incoming call, or let it ring',
     body: record({ clientId, enabled: flag.example(true) }),
     answer: record({ ok, clientId, enabled: flag }),
     example: { ok: true, clientId: 'acme', enabled: true },
@@ -367,7 +370,7 @@ export const sessions = {
     method: 'GET',
     path: '/restrictions',
     owner: 'session',
-    summary: 'Get what the network does not let a linked number do, as it told last',
+    summary: 'Get the restrictions of a linked number that the network last reported',
     query: requiredClient,
     answer: restrictionsAnswer,
     example: {
@@ -389,14 +392,14 @@ export const sessions = {
     answer: record({
       ok,
       clientId,
-      warning: optional(text).description('The network did not confirm the logout'),
+      warning: optional(text).description('Present if the network did not confirm the logout'),
     }),
     example: { ok: true, clientId: 'acme' },
   }),
 };
 
-/** What `/start` sets; absent fields stay unchanged. */
+/** The settings of `/start`; absent fields do not change. */
 export type StartSettings = BodyOf<typeof sessions.start>;
-/** Where events go; absent fields stay unchanged. */
+/** The settings of the webhook; absent fields do not change. */
 export type WebhookSettings = Omit<StartSettings, 'proxy'> &
   Pick<BodyOf<typeof sessions.setWebhook>, 'retry'>;

@@ -13,7 +13,7 @@ import {
 } from './schema.js';
 
 const step = record({
-  at: timeOrEmpty.description('When; empty where the time is not kept'),
+  at: timeOrEmpty.description('Time of the step; empty if it is not kept'),
   step: oneOf(
     'received',
     'unreadable',
@@ -31,17 +31,19 @@ const step = record({
     'waiting',
     'failed',
   ).example('received'),
-  detail: text.description('For people'),
+  detail: text.description('Description for people'),
 });
 
 export const messageTrace = named('MessageTrace', {
   clientId,
   messageId,
   direction: oneOf('in', 'out').description('`out`: the linked number sent it'),
-  chat: text.description('Jid of the chat; empty where it is not known'),
-  steps: listOf(step).description('What happened, oldest first; steps without a time come last'),
-  conclusion: text.description('What follows from it, in a sentence'),
-  traceId: optional(text).description('Its trace at the OpenTelemetry collector; absent without tracing'),
+  chat: text.description('Jid of the chat; empty if unknown'),
+  steps: listOf(step).description('The steps, oldest first; steps without a time come last'),
+  conclusion: text.description('The conclusion from the steps, as a sentence'),
+  traceId: optional(text).description(
+    'Id of the trace at the OpenTelemetry collector; absent without tracing',
+  ),
 });
 export type MessageTrace = TypeOf<typeof messageTrace>;
 export type TraceStep = MessageTrace['steps'][number];
@@ -51,9 +53,9 @@ export const traces = {
     method: 'GET',
     path: '/message-trace',
     owner: 'session',
-    summary: 'Get what happened with one message, inbound or own: from the network to its receiver',
+    summary: 'Get the history of one message, inbound or own, from the network to its receiver',
     description:
-      'From the store, and from the live stream of the node that holds the session: its last 2,000 entries since its start. ' +
+      "Read from the store, and from the last 2,000 entries of the live stream of the session's node since its start. " +
       'Contains no content of the message.',
     query: record({ clientId, messageId }),
     answer: messageTrace,

@@ -45,13 +45,13 @@ const media = named('EventMedia', {
     fileSha256: binary,
     fileEncSha256: binary,
     mediaKeyTimestamp: count.description('Seconds since the epoch'),
-  }).description('Where the network keeps the encrypted file, and what decrypts it'),
+  }).description("The network's address of the encrypted file, and its key"),
 });
-/** A text has at most one of them. */
+/** Per-type objects of a text, which has at most one of them. */
 const textExtras = {
   linkPreview: optional(
     named('EventLinkPreview', {
-      url: text.description('The link as the text has it'),
+      url: text.description('The link as written in the text'),
       title: text,
       description: text,
     }),
@@ -72,16 +72,16 @@ const textExtras = {
       named('EventButton', {
         type: oneOf('quick_reply', 'cta_url', 'cta_call', 'cta_copy'),
         displayText: text,
-        id: optional(text).description('Of `quick_reply` and `cta_copy`'),
-        url: optional(text).description('Of `cta_url`'),
-        phoneNumber: optional(text).description('Of `cta_call`, as the sender wrote it'),
-        copyCode: optional(text).description('Of `cta_copy`'),
+        id: optional(text).description('For `quick_reply` and `cta_copy`'),
+        url: optional(text).description('For `cta_url`'),
+        phoneNumber: optional(text).description('For `cta_call`, as the sender wrote it'),
+        copyCode: optional(text).description('For `cta_copy`'),
       }),
     ),
   ).description('The buttons below the text'),
   pin: optional(
     named('EventPin', {
-      targetId: text.description('The message that was pinned or unpinned for everybody in the chat'),
+      targetId: text.description('The message that was pinned or unpinned for everyone in the chat'),
       pinned: flag,
       duration: count.description('Seconds until the pin ends by itself; 0 for an unpin'),
     }),
@@ -101,13 +101,13 @@ const EXTRAS = {
     poll: named('EventPoll', {
       name: text,
       options: listOf(text),
-      selectableCount: count.description('How many options one voter may choose'),
+      selectableCount: count.description('Number of options that one voter may choose'),
     }),
   },
   vote_update: {
     pollVote: named('EventPollVote', {
       pollMessageId: text,
-      voter: text.description('User-part of who voted'),
+      voter: text.description('User-part of the voter'),
       resolved: flag.description('The names of the chosen options are known'),
       selectedOptions: listOf(text),
       selectedHashes: listOf(text).description("Hex SHA-256 of each chosen option's name"),
@@ -142,14 +142,14 @@ const EXTRAS = {
     reaction: named('EventReaction', {
       targetId: text,
       targetFromMe: flag,
-      emoji: text.description('Empty when the reaction was removed'),
+      emoji: text.description('The emoji; empty if the reaction was removed'),
     }),
   },
   edit: { edit: named('EventEdit', { targetId: text, body: text }) },
   revoke: {
     revoke: named('EventRevoke', {
       targetId: text,
-      byAdmin: flag.description("An admin of the group deleted somebody else's message"),
+      byAdmin: flag.description("True if an admin of the group deleted somebody else's message"),
     }),
   },
 } satisfies Record<MessageEventType, Record<string, Joi.AnySchema>>;
@@ -175,8 +175,8 @@ const referral = named('EventReferral', {
   entryPointConversionSource: text.description('How the chat began, such as `ctwa_ad`'),
   entryPointConversionApp: text,
   conversionSource: text.description('The campaign that the conversion counts for, such as `FB_Ads`'),
-}).description('The ad from which the person began to write; empty fields where the ad has none');
-/** As the caller wrote it: any JSON. */
+}).description('The ad from which the person began to write; fields that the ad lacks are empty');
+/** A field of `metaData` as the caller wrote it: any JSON. */
 const picked = optional(Joi.any());
 const meta = named('EventMeta', {
   fromAI: picked.description('`true` also flags the stored message as sent by an AI'),
@@ -267,7 +267,7 @@ function eventType(type: EventType['type'], schema: Joi.ObjectSchema, optIn: boo
   return { type, name: nameOf(type), summary: SUMMARIES[type], optIn, schema };
 }
 
-/** Any event that a receiver may get: its `type` says which. */
+/** Any event that a receiver may get; `type` is the discriminator. */
 export const webhookEvent = Joi.alternatives<GatewayEvent>(...EVENT_TYPES.map(({ schema }) => schema)).meta({
   name: 'WebhookEvent',
   discriminator: 'type',
@@ -288,10 +288,10 @@ export const streamEntries = {
     ...delivery,
     messageId: text,
     url: text,
-    receiver: optional(text).description('Its id; absent for the webhook of the session'),
+    receiver: optional(text).description('Id of the receiver; absent for the webhook of the session'),
     attempt: count.description('1 to 4'),
     outcome: oneOf('delivered', 'rejected', 'failed'),
-    status: count.description("The receiver's HTTP status; 0 when there was no answer"),
+    status: count.description("The receiver's HTTP status; 0 without an answer"),
     ...reasonFields,
     reason: text.description('Why it was not delivered; empty when it was'),
     durationMs: number,
@@ -306,13 +306,13 @@ export const streamEntries = {
   room: named('RoomEntry', {
     kind: oneOf('room'),
     at: time,
-    clientId: text.description('Empty where rooms of any session may have changed'),
-    chatRoomId: text.description('Empty where any room may have changed'),
+    clientId: text.description('The session; empty if rooms of any session may have changed'),
+    chatRoomId: text.description('The room; empty if any room may have changed'),
     messageId: optional(text),
-    formerId: optional(text).description('The id that the room had before'),
+    formerId: optional(text).description('Previous id of the room, after a rename'),
   }),
 };
-/** Any entry of the stream: its `kind` says which. */
+/** Any entry of the stream; `kind` is the discriminator. */
 export const streamEntry = Joi.alternatives(...Object.values(streamEntries)).meta({
   name: 'StreamEntry',
   discriminator: 'kind',

@@ -47,11 +47,11 @@ export interface DaemonOverrides {
   backoff?: RetryPolicy;
   returns?: RetryPolicy;
   durable?: Partial<DurableLimits>;
-  /** How the process with the clients of brokers is started. */
+  /** Settings of the broker process. */
   brokers?: DispatcherOptions['brokers'];
   /** Bytes of the kept events of one session. */
   keptEventBytes?: number;
-  /** Puts something around the store. */
+  /** Wraps the store. */
   aroundStore?: (store: SealedStore) => SealedStore;
   unreadableWaits?: UnreadableWaits;
   /** Milliseconds that each QR code lives. */
@@ -94,7 +94,7 @@ export interface DaemonParts {
 
 /**
  * Creates the parts without starting them. The only file that chooses adapters.
- * @param cleanup collects what undoes each step, in order, for a start that fails
+ * @param cleanup collects functions that undo each step, in order, for a failed start
  * @throws ConfigError, GatewayError or a system error
  */
 export async function assemble(
@@ -114,7 +114,7 @@ export async function assemble(
   cleanup.push(() => opened.close());
   const network = await openNetwork(config);
   if (network.sandbox) cleanup.push(network.sandbox.stop);
-  // with the sandbox inside, whoever moves its clock moves that of the gateway; nothing else can move it
+  // with an embedded sandbox, moving its clock also moves that of the gateway; nothing else can move it
   const clock = overrides.clock ?? network.sandbox?.clock ?? systemClock;
   const tail = new Tail(clock.now());
   const onRoomChange = (change: RoomChange) => {
@@ -130,7 +130,7 @@ export async function assemble(
   cleanup.push(stopTracing);
   const spans = new MessageSpans(tracing, store.sends);
 
-  // nodes compare their times, whose clocks do not move together
+  // the clock of the machine, because nodes compare their times and virtual clocks do not move together
   const nodeAuth = new NodeAuth(encryptionKey, machineClock);
   const membership = joinNodes({
     store,
@@ -373,12 +373,12 @@ export async function assemble(
   return { store, network, gateway, membership, dispatcher, lookups, media, server, run, stopTracing };
 }
 
-/** The setting; if the port was chosen by the system, the server's address. */
+/** The `public-url` setting, or the server's address if the system chose the port. */
 function publicUrl(config: Config, server: Server): string {
   return config.port === 0 && config.publicUrl.endsWith(':0') ? server.info.uri : config.publicUrl;
 }
 
-/** The setting, else the server's address; with the host's name if it listens on all addresses. */
+/** The `node-url` setting, or the server's address, with the host's name if it listens on all addresses. */
 function nodeUrl(config: Config, server: Server): string {
   if (config.nodeUrl) return config.nodeUrl.replace(/\/+$/, '');
   const isEverywhere = config.host === '0.0.0.0' || config.host === '::';

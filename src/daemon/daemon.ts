@@ -12,7 +12,7 @@ export interface Daemon {
   readonly url: string;
   /** Control API of the sandbox network inside this daemon; undefined without one. */
   readonly sandboxUrl: string | undefined;
-  /** Finishes what is in flight, closes the links without unlinking anything, and frees everything. */
+  /** Finishes work in flight, closes the links without unlinking any device, and frees everything. */
   stop(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export async function createDaemon(config: Config, overrides: DaemonOverrides = 
   }
 }
 
-/** Runs every step, also after one has failed; logs failures. */
+/** Runs every step, even after a failed one; logs failures. */
 async function runAll(steps: readonly (() => Promise<unknown>)[], log: Logger): Promise<void> {
   for (const step of steps) {
     await step().catch((error: unknown) => log.error({ err: error }, 'a part failed to stop'));

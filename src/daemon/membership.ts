@@ -22,7 +22,7 @@ interface MembershipOptions {
   /** Duration of a lease in milliseconds. */
   leaseMs: number;
   nodeAuth: NodeAuth;
-  /** Functions, because the parts depend on each other; both exist before the node starts. */
+  /** Functions, because these parts depend on each other; both exist before the node starts. */
   gateway(): Gateway;
   failures: Pick<FailureCounts, 'recount'>;
   metrics(): Metrics;

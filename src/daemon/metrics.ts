@@ -20,7 +20,7 @@ export interface MetricSources {
   heldSends(): number;
   /** Uploaded and fetched files while they are sent. */
   filesOnDisk(): { files: number; bytes: number };
-  /** Absent without a cluster. */
+  /** Lease metrics; absent without a cluster. */
   leases?: LeaseSources;
 }
 
@@ -33,8 +33,8 @@ export interface LeaseSources {
 }
 
 /**
- * Metrics of the process, shared by all daemons in it. Created once: the observers of a second registry would keep stopped
- * daemons in memory.
+ * Metrics of the process, shared by all daemons in it. Created only once, because the observers of a second registry
+ * would keep stopped daemons in memory.
  */
 const ofProcess = new Registry();
 
@@ -121,7 +121,7 @@ export class Metrics {
     this.#gauge('webhook_circuits_open', 'Receivers with durable retries that are down', [], (gauge) =>
       gauge.set(sources.durable().open),
     );
-    // a receiver with events of one chat has no open circuit
+    // count refusing receivers too: a receiver with events of a single chat never opens its circuit
     this.#gauge(
       'webhook_oldest_waiting_seconds',
       'Age of the oldest event that waits in the store for its receiver; 0 without one',

@@ -7,7 +7,7 @@ import type { Sandbox } from '../sandbox/index.js';
 
 /** The network that a daemon connects to. */
 export interface Network {
-  /** Undefined for WhatsApp: the library knows its address. */
+  /** URL of the network; undefined for WhatsApp, whose address the library knows. */
   url?: string;
   /** Origin of the sandbox's media host; WhatsApp announces its own hosts. */
   mediaUrl?: string;
@@ -17,7 +17,7 @@ export interface Network {
   sandbox?: Sandbox;
 }
 
-/** The page that names the current client version; undefined for a network of which none is known. */
+/** The page that names the current client version; undefined if none is known for this network. */
 export function versionPage({ url, mediaUrl }: Network): string | undefined {
   if (mediaUrl) return `${mediaUrl}/sw.js`;
   return url ? undefined : 'https://web.whatsapp.com/sw.js';

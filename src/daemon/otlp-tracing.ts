@@ -38,15 +38,15 @@ const QUEUE = 8_192;
 const BATCH = 512;
 /** Characters of an attribute. */
 const MAX_TEXT = 256;
-/** Milliseconds between two exports: what a killed process has not exported is missing. */
+/** Milliseconds between two exports; a killed process loses the spans since the last one. */
 const EVERY_MS = 1_000;
 /** Milliseconds for one export with its retries. */
 const EXPORT_MS = 5_000;
 /** Milliseconds for the last export at a stop. */
 const STOP_MS = 3_000;
-/** Milliseconds by which the clock of the machine may have been adjusted before spans follow it. */
+/** Milliseconds by which the machine's clock may be adjusted before spans follow the adjustment. */
 const MAX_DRIFT_MS = 20;
-/** Where collectors take traces, below their address. */
+/** Path of traces, below the URL of a collector. */
 const TRACES_PATH = '/v1/traces';
 
 const KINDS = {
@@ -57,21 +57,21 @@ const KINDS = {
 } as const;
 
 export interface OtlpOptions {
-  /** Of the collector; spans go to `/v1/traces` below it. */
+  /** URL of the collector; spans go to `/v1/traces` below it. */
   endpoint: string;
   headers: Record<string, string>;
   /** The share of the traces that begin here and are recorded, from 0 to 1. */
   ratio: number;
   node: string;
   version: string;
-  /** Of the machine: spans are compared with those of other programs. */
+  /** The clock of the machine, because spans are compared with those of other programs. */
   clock: MonotonicClock;
   log: Logger;
 }
 
 /** Tracing that exports spans by OTLP over HTTP. */
 export interface OtlpTracing extends Tracing {
-  /** Exports what is left, for a few seconds at most. Never rejects. */
+  /** Exports the remaining spans, for a few seconds at most. Never rejects. */
   stop(): Promise<void>;
 }
 
@@ -84,7 +84,7 @@ export function startOtlpTracing(options: OtlpOptions): OtlpTracing {
     resource: resourceOf(options),
     sampler: new ParentBasedSampler({ root: sampler }),
     idGenerator: ids,
-    // strangers choose the ids of their messages
+    // limit lengths, because strangers choose the ids of their messages
     spanLimits: { attributeValueLengthLimit: MAX_TEXT },
     spanProcessors: [
       new BatchSpanProcessor({
@@ -184,10 +184,10 @@ class OtlpSpans {
     span.end(this.#timeOf(endedAt));
   }
 
-  /** In seconds and nanoseconds: a number would be taken for milliseconds since the start of the process where it is small. */
+  /** A time as seconds and nanoseconds, because the library takes a small number for milliseconds since the start of the process. */
   #timeOf(monotonic = this.#clock.monotonic()): [number, number] {
     const origin = this.#clock.now() - this.#clock.monotonic();
-    // one origin for all spans: `now` is rounded, and a step could begin before its parent
+    // keep one origin for all spans: `now` is rounded, so otherwise a step could begin before its parent
     if (Math.abs(origin - this.#origin) > MAX_DRIFT_MS) this.#origin = origin;
     const ms = this.#origin + monotonic;
     const seconds = Math.floor(ms / 1_000);
@@ -195,7 +195,7 @@ class OtlpSpans {
   }
 }
 
-/** Random ids, or for one span those that are given. */
+/** Generates random ids, or uses the given ones for the next span. */
 class FixableIds implements IdGenerator {
   readonly #random = new RandomIdGenerator();
   #fixed: Pick<TraceContext, 'traceId' | 'spanId'> | undefined;
@@ -231,7 +231,7 @@ function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'error';
 }
 
-/** What the standard variables OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say wins. */
+/** The attributes of this process; the standard variables OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take precedence. */
 function resourceOf({ node, version }: OtlpOptions) {
   const ours = { 'service.name': 'switchboard', 'service.version': version, 'service.instance.id': node };
   return defaultResource()
@@ -239,7 +239,7 @@ function resourceOf({ node, version }: OtlpOptions) {
     .merge(detectResources({ detectors: [envDetector] }));
 }
 
-/** The exporter, which says once that the collector does not answer, and once that it does again. */
+/** The exporter, which logs once when the collector stops answering, and once when it answers again. */
 function exporterTo({ endpoint, headers, log }: OtlpOptions): SpanExporter {
   const base = endpoint.replace(/\/+$/, '');
   const url = base.endsWith(TRACES_PATH) ? base : `${base}${TRACES_PATH}`;

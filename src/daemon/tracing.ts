@@ -5,7 +5,7 @@ import { NO_TRACING, type Tracing } from '../domain/tracing.js';
 import type { Logger } from '../log.js';
 import { releaseVersion } from './release.js';
 
-/** Later versions need a later Node.js. */
+/** Packages for tracing; later versions need a newer Node.js. */
 const PACKAGES = [
   '@opentelemetry/api@1.9',
   '@opentelemetry/exporter-trace-otlp-http@0.223',
@@ -13,10 +13,10 @@ const PACKAGES = [
   '@opentelemetry/sdk-trace@2',
 ].join(' ');
 
-/** Tracing, and what ends it. */
+/** Tracing, and a function that ends it. */
 interface DaemonTracing {
   tracing: Tracing;
-  /** Exports what is left. Never rejects. */
+  /** Exports the remaining spans. Never rejects. */
   stop(): Promise<void>;
 }
 

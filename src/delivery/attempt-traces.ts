@@ -2,7 +2,7 @@ import { type Span, type TraceContext, type Tracing, traceHeaders } from '../dom
 import type { CallResult } from './webhook.js';
 import type { WebhookFacts } from './webhook-headers.js';
 
-/** What spans of attempts need. */
+/** Dependencies of the spans of attempts. */
 export interface AttemptTraces {
   tracing: Tracing;
   /** The span of a message, for attempts that were left by an earlier run or are made long after it. Never rejects. */
@@ -36,7 +36,7 @@ async function startAttempt(
 ): Promise<Span> {
   const { clientId = '', messageId = '' } = of ?? {};
   const { hostname, port } = new URL(origin);
-  // the call of a queue runs in the context of whatever filled the queue
+  // a queued call runs in the trace context of whatever filled the queue, so use the job's own context
   const found = of?.trace ?? (messageId ? await find(clientId, messageId) : null);
   return tracing.start(`attempt ${attempt}`, {
     kind: 'client',

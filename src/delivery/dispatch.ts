@@ -27,7 +27,7 @@ import { type CallResult, readTarget, type Target, WebhookClient } from './webho
 
 export type { DeliveryObserver, DeliveryOptions, DeliveryResult, DispatcherOptions, Receiver };
 
-/** Connections to one origin for durable deliveries: not shared with the others, so that neither waits for the other. */
+/** Connections to one origin for durable deliveries. They have their own agent, so that durable and other deliveries do not wait for each other. */
 const DURABLE_CONNECTIONS = 128;
 
 const NO_WEBHOOK: DeliveryResult = { deliveryId: '', delivered: false, reason: reason('no_webhook') };
@@ -107,7 +107,7 @@ export class Dispatcher {
     return this.deliver(event, receiver, options);
   }
 
-  /** The same without the tail, to any receiver of the session. Never rejects. */
+  /** Delivers an event to any receiver of the session, without showing it on the tail. Never rejects. */
   deliver(
     event: GatewayEvent,
     receiver: Receiver,
@@ -126,8 +126,8 @@ export class Dispatcher {
   }
 
   /**
-   * Sends a failed delivery again, with its id and four new attempts. If it arrives it is removed from the failed
-   * deliveries; otherwise it stays with the new reason. Never rejects.
+   * Sends a failed delivery again, with its id and four new attempts. Removes it from the failed deliveries if it
+   * succeeds; otherwise updates its reason. Never rejects.
    */
   async resend(failed: FailedDelivery, receiver: Receiver): Promise<DeliveryResult> {
     const { id: deliveryId, clientId, type, messageId } = failed;
@@ -182,8 +182,8 @@ export class Dispatcher {
   }
 
   /**
-   * Ends all deliveries and closes all connections. After `graceMs` milliseconds, what is still in progress is aborted
-   * and listed among the failed deliveries, like everything that is announced later.
+   * Ends all deliveries and closes all connections. After `graceMs` milliseconds, deliveries in progress are aborted and
+   * listed as failed, as is everything announced later.
    */
   stop(graceMs: number): Promise<void> {
     this.#stopped ??= this.#stop(graceMs);
@@ -191,7 +191,7 @@ export class Dispatcher {
   }
 
   async #stop(graceMs: number): Promise<void> {
-    // what waits in the store is delivered after the next start
+    // events that wait in the store are delivered after the next start
     this.durable.stop();
     const idle = Promise.all([this.#idle(), this.durable.idle()]);
     if (graceMs > 0) await endsWithin(this.#options.clock, graceMs, idle);
@@ -219,7 +219,7 @@ export class Dispatcher {
     } else this.#try(job);
   }
 
-  /** Hands an event to the durable deliveries. An event that cannot be written down, and that nobody keeps, is tried at once. */
+  /** Hands an event to the durable deliveries. If the store fails and the caller does not keep the event, it is tried at once. */
   async #writeDown(job: DeliveryJob, resolve: (result: DeliveryResult) => void): Promise<void> {
     const { log } = this.#options;
     const { clientId, deliveryId } = job;
@@ -288,7 +288,7 @@ export class Dispatcher {
     this.#end(job, { delivered: false, reason: why, ...(interrupted && { interrupted }) });
   }
 
-  /** Tells of a dropped event, and lists it among the failed deliveries unless it is a sample. False if the store failed. */
+  /** Reports a dropped event, and lists it among the failed deliveries unless it is a sample. Returns false if the store failed. */
   async #keepDropped(job: DeliveryJob, cause: DropCause, why: Reason, attempts: number): Promise<boolean> {
     const { tail, observe, log, failed, clock } = this.#options;
     const { deliveryId, clientId, receiverId, type, messageId, url, body } = job;
@@ -324,7 +324,7 @@ export class Dispatcher {
     );
   }
 
-  /** Writes to the failed deliveries. False if the store failed, which must not stop other deliveries. */
+  /** Lists an event among the failed deliveries. Returns false if the store failed, which must not stop other deliveries. */
   async #keep(
     what: string,
     clientId: string,
@@ -340,7 +340,7 @@ export class Dispatcher {
     }
   }
 
-  /** A count that fails must not hold up what is counted. */
+  /** Runs a counter; its failure must not stop the delivery. */
   #count(count: () => void): void {
     try {
       count();

@@ -19,17 +19,17 @@ export interface DispatcherOptions {
   failed: Pick<FailedDeliveryStore, 'add' | 'remove'>;
   /** Keeps the events of receivers with durable retries. */
   waiting: WaitingDeliveryStore;
-  /** A receiver of a session now, the webhook unless another one is named; undefined if there is none, or the session is not held by this node. */
+  /** The current receiver with this id, or the webhook without an id; undefined if there is none, or this node does not hold the session. */
   receiverOf(clientId: string, receiverId?: string): Receiver | undefined;
-  /** The session is held by this node, and has no such receiver any more; by default none is removed. */
+  /** True if this node holds the session and the receiver was removed; default: never. */
   isRemoved?(clientId: string, receiverId: string): boolean;
-  /** A receiver with durable retries gets no calls until somebody resumes it. Does nothing if it has another address now. */
+  /** Pauses a receiver with durable retries. Does nothing if its URL has changed. */
   pause?(called: CalledReceiver, code: PauseCode): Promise<unknown>;
   tail: Tail;
   /** Allow receivers with private addresses. */
   allowPrivate: boolean;
   clock: MonotonicClock;
-  /** Dates signatures, because receivers compare their time with that of the receiver's machine; `clock` unless named. */
+  /** The clock for signatures, which receivers compare with the time of their own machine; default: `clock`. */
   signingClock?: Clock;
   log: Logger;
   observe: DeliveryObserver;
@@ -39,8 +39,8 @@ export interface DispatcherOptions {
   random?: () => number;
   limits?: QueueLimits;
   durable?: Partial<DurableLimits>;
-  /** How the process with the clients of brokers is started, and the file that remembers over a crash which were connected. */
+  /** Settings of the broker process, and the file that records connected brokers across a crash. */
   brokers?: { process?: Omit<ProcessSettings, 'allowPrivate'> | undefined; marks?: string | undefined };
-  /** Measures attempts. */
+  /** Records spans of attempts. */
   traces?: AttemptTraces | undefined;
 }

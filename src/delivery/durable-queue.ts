@@ -9,12 +9,12 @@ export interface WaitingEvent extends Omit<WaitingDelivery, 'body'> {
 }
 
 /**
- * The end of an attempt: `answered` if the receiver took the event or refused it for good, `skipped` if the event no longer waits for
- * another reason, `failed` if it is tried again.
+ * The end of an attempt. `answered`: the receiver accepted the event or refused it for good. `skipped`: the event left
+ * the queue for another reason. `failed`: the event is tried again.
  */
 export type AttemptEnd = 'answered' | 'skipped' | 'failed';
 
-/** What a receiver still has to get. */
+/** The backlog of a receiver. */
 export interface DurableFigures {
   /** Events that wait for their first or next attempt. */
   waiting: number;
@@ -32,7 +32,7 @@ export interface DurableFigures {
 export interface DurableLimits {
   /** Pauses between the attempts for one event, and between two probes of a receiver that is down. */
   retry: RetryPolicy & { endless: true };
-  /** Milliseconds that an event pauses at most while the receiver accepts others. */
+  /** Longest pause of an event, in milliseconds, while the receiver accepts other events. */
   pauseWhileWellMs: number;
   /** Milliseconds after which an event is given up. */
   giveUpMs: number;
@@ -51,12 +51,12 @@ interface Lane {
 }
 
 /**
- * A receiver is down after so many failed attempts in a row, for so many chats: a receiver that fails some calls is not down, and
- * one failing chat may be the fault of its event.
+ * A receiver counts as down after this many consecutive failed attempts, for this many chats: a receiver that fails some
+ * calls is not down, and a single failing chat may have a bad event.
  */
 const DOWN_AFTER = 8;
 const DOWN_CHATS = 2;
-/** While fewer chats failed, the fault may be that of their events: another chat is tried without a pause. */
+/** While fewer chats than this have failed, their events may be the cause, so another chat is tried without a pause. */
 const PROVEN_CHATS = 8;
 
 /**
@@ -69,21 +69,21 @@ export class DurableQueue {
   readonly #random: () => number;
   readonly #isPaused: () => boolean;
   readonly #attempt: (event: WaitingEvent) => Promise<AttemptEnd>;
-  /** By id, in the order of the events. */
+  /** Waiting events by id, oldest first. */
   readonly #events = new Map<string, WaitingEvent>();
   readonly #lanes = new Map<string, Lane>();
   /** Lanes that may be tried now, in turn. */
   readonly #ready = new Set<Lane>();
-  /** Lanes between two attempts, with what cancels their timers. */
+  /** Lanes that pause between two attempts, with a function that cancels the timer. */
   readonly #resting = new Map<Lane, () => void>();
   /** Events that the receiver has accepted. */
   #accepted = 0;
-  /** Failed attempts since the newest of them, and their lanes. */
+  /** Failed attempts since the last accepted event, and their lanes. */
   #failures = 0;
   readonly #failing = new Set<Lane>();
-  /** Lanes whose newest attempt failed, whatever the receiver accepted of others. */
+  /** Lanes whose last attempt failed, even if the receiver has accepted events of other chats since. */
   readonly #refused = new Set<Lane>();
-  /** Pauses for a receiver that is down so far. */
+  /** Pauses since the receiver went down. */
   #probes = 0;
   #cancelProbe: (() => void) | undefined;
   #inFlight = 0;
@@ -93,7 +93,7 @@ export class DurableQueue {
 
   /**
    * @param options.limits may change at any time
-   * @param options.isPaused no attempt begins while it is true; `retryNow` goes on after that
+   * @param options.isPaused no attempt begins while this is true; call `retryNow` when it ends
    * @param options.attempt makes one attempt for an event; never rejects
    */
   constructor(options: {
@@ -138,7 +138,7 @@ export class DurableQueue {
     return this.#events.has(id);
   }
 
-  /** A time for a new event that is later than those of all events before: it decides the order. */
+  /** A time for a new event, later than the times of all earlier events, because it decides the order. */
   nextSince(): number {
     this.#newest = Math.max(this.#newest + 1, this.#clock.now());
     return this.#newest;
@@ -156,7 +156,7 @@ export class DurableQueue {
     }
     const first: Lane = { events: [event], isBusy: false, acceptedBefore: this.#accepted };
     this.#lanes.set(event.chat, first);
-    // an attempt of an earlier run failed
+    // an earlier run has made a failed attempt
     if (event.attempts > 0) this.#refused.add(first);
     this.#ready.add(first);
     this.#advance();
@@ -172,7 +172,7 @@ export class DurableQueue {
     return this.#take((event) => this.isExpired(event));
   }
 
-  /** Tries all chats at once, such as for a new address of the receiver. */
+  /** Tries all chats at once, for example after the receiver's URL changed. */
   retryNow(): void {
     this.#refused.clear();
     this.#isWell();
@@ -180,7 +180,7 @@ export class DurableQueue {
     this.#advance();
   }
 
-  /** No further attempt begins. */
+  /** Begins no further attempts. */
   close(): void {
     this.#closed = true;
     this.#cancelProbe?.();
@@ -253,13 +253,13 @@ export class DurableQueue {
       this.#rest(lane, isWell);
       return;
     }
-    // calls that were in flight when the receiver went down are no probes
+    // calls that were in flight when the receiver went down do not count as probes
     if (!this.#cancelProbe) this.#probeLater();
     this.#wake();
     this.#ready.add(lane);
   }
 
-  /** The next probe is for another chat, because one event may be refused for its content. */
+  /** Schedules the next probe. It takes another chat, because an event may be refused for its content. */
   #probeLater(): void {
     this.#probes += 1;
     this.#cancelProbe = this.#afterMs(this.#pauseMs(this.#probes), () => {
@@ -287,7 +287,7 @@ export class DurableQueue {
     return callAt(this.#clock, this.#clock.now() + pauseMs, then);
   }
 
-  /** The receiver accepted an event, or another receiver is tried. */
+  /** Resets the failures, because the receiver accepted an event or its settings changed. */
   #isWell(): void {
     this.#probes = 0;
     this.#failures = 0;

@@ -41,7 +41,7 @@ export const DURABLE_LIMITS: DurableLimits = {
   bytes: 64 * 1024 * 1024,
 };
 
-/** What a row takes beside its body. */
+/** Bytes of a row beside its body. */
 const ROW_BYTES = 512;
 
 /**
@@ -50,7 +50,7 @@ const ROW_BYTES = 512;
  */
 const REFUSES_EVENT: ReadonlySet<number> = new Set([400, 406, 409, 411, 412, 413, 414, 415, 422, 431]);
 
-/** The receiver says that it is gone for good. */
+/** Status with which a receiver says that it is gone for good. */
 const GONE = 410;
 
 /** The stored event was changed or moved, and cannot be opened. */
@@ -62,17 +62,17 @@ interface DurableOptions {
   clock: MonotonicClock;
   random: () => number;
   log: Logger;
-  /** A receiver of a session now, the webhook unless another one is named; undefined if there is none. */
+  /** The current receiver with this id, or the webhook without an id; undefined if there is none. */
   receiverOf(clientId: string, receiverId?: string): Receiver | undefined;
-  /** The session is here, and has no such receiver any more. */
+  /** True if this node holds the session and the receiver was removed. */
   isRemoved(clientId: string, receiverId: string): boolean;
-  /** From now on the receiver is paused, unless it has another address now. @throws GatewayError store_unavailable */
+  /** Pauses a receiver, unless its URL has changed. @throws GatewayError store_unavailable */
   pause(called: CalledReceiver, code: PauseCode): Promise<unknown>;
   /** Makes one call; never rejects. */
   post(target: Target, event: SinkEvent): Promise<CallResult>;
   attempted(clientId: string, report: AttemptReport): void;
   delivered(event: Pick<WaitingEvent, 'clientId' | 'receiver'>): void;
-  /** The event is given up. False if it could not be listed among the failed deliveries. */
+  /** Called for an event that is given up. Returns false if the event could not be listed among the failed deliveries. */
   dropped(job: DeliveryJob, cause: DropCause, why: Reason, attempts: number): Promise<boolean>;
 }
 
@@ -82,11 +82,11 @@ interface DurableOptions {
  */
 export class DurableDeliveries {
   readonly #options: DurableOptions;
-  /** By session, and by receiver: the webhook is the empty text. */
+  /** Queues by session and receiver id; the webhook has the empty id. */
   readonly #queues = new Map<string, Map<string, DurableQueue>>();
-  /** By session: writes and calls under way. */
+  /** Writes and calls in flight, by session. */
   readonly #work = new Map<string, Set<Promise<unknown>>>();
-  /** The writes of one chat, in order. */
+  /** One lock per chat, so that its events are written in order. */
   readonly #lock = new KeyedLock();
   /** Delivered events that the store could not remove yet. */
   readonly #unremoved = new Set<string>();
@@ -105,7 +105,7 @@ export class DurableDeliveries {
     for (const event of waiting) this.#queueOf(clientId, event.receiver).add(event);
   }
 
-  /** Writes an event down and queues it. Resolves when it is safe. @throws GatewayError store_unavailable, session_elsewhere */
+  /** Stores an event and queues it. Resolves when the event is stored. @throws GatewayError store_unavailable, session_elsewhere */
   async add(job: DeliveryJob): Promise<void> {
     const { clientId, receiverId, chat, deliveryId: id, type, messageId, body } = job;
     const written = this.#lock.run(`${clientId} ${receiverId ?? ''} ${chat}`, async () => {
@@ -115,22 +115,22 @@ export class DurableDeliveries {
       const facts = { id, clientId, chat, type, messageId, size, attempts: 0, since: queue.nextSince() };
       const event = { ...facts, ...(receiverId && { receiver: receiverId }) };
       await this.#options.store.add({ ...event, body: body.toString() });
-      // an event that must wait is read again from the store
+      // only the next few events keep their bodies in memory; others are read from the store
       const isSoon = queue.figures.waiting < this.#options.limits.inFlight;
       queue.add({ ...event, ...(isSoon && { body }) });
       await this.#drop(queue.takeExcess(), 'queue_full', reason('bytes_full'));
-      // no attempt finds them while the receiver is paused
+      // check here too, because a paused receiver makes no attempts that would find expired events
       await this.#dropExpired(queue);
     });
     await this.#during(clientId, written);
   }
 
-  /** The receiver has changed: tries it at once. */
+  /** Tries a receiver at once, because its settings have changed. */
   retryNow(clientId: string, receiverId = ''): void {
     this.#queues.get(clientId)?.get(receiverId)?.retryNow();
   }
 
-  /** The receiver was removed: drops what waits for it. @returns how many events waited @throws GatewayError store_unavailable */
+  /** Drops the waiting events of a removed receiver. @returns the number of dropped events @throws GatewayError store_unavailable */
   async discard(clientId: string, receiverId: string): Promise<number> {
     this.#queues.get(clientId)?.get(receiverId)?.close();
     this.#queues.get(clientId)?.delete(receiverId);
@@ -140,18 +140,18 @@ export class DurableDeliveries {
     return waiting.length;
   }
 
-  /** This node lost the session: no further attempt begins. */
+  /** Begins no further attempts for a session that this node has lost. */
   abort(clientId: string): void {
     for (const queue of this.#queues.get(clientId)?.values() ?? []) queue.close();
   }
 
-  /** The same; resolves when no call is in flight. Events that come meanwhile are only written down. */
+  /** Begins no further attempts, and resolves when no call is in flight. Events that arrive meanwhile are only stored. */
   async end(clientId: string): Promise<void> {
     this.abort(clientId);
     await Promise.all(this.#work.get(clientId) ?? []);
   }
 
-  /** Before a handover: the next owner continues what waits. */
+  /** Ends the session before a handover; the next owner continues with the waiting events. */
   finish(clientId: string): Promise<void> {
     return this.end(clientId);
   }
@@ -161,7 +161,7 @@ export class DurableDeliveries {
     this.#queues.delete(clientId);
   }
 
-  /** No further attempt begins; later events are only written down. */
+  /** Begins no further attempts; later events are only stored. */
   stop(): void {
     this.#stopped = true;
     for (const queue of this.#all()) queue.close();
@@ -173,13 +173,13 @@ export class DurableDeliveries {
     await Promise.all([...this.#work.values()].flatMap((work) => [...work]));
   }
 
-  /** Of the webhook, or another receiver; undefined when nothing waits or is in flight. */
+  /** Figures of the webhook or another receiver; undefined when no event waits or is in flight. */
   figures(clientId: string, receiverId = ''): DurableFigures | undefined {
     const figures = this.#queues.get(clientId)?.get(receiverId)?.figures;
     return figures?.oldest === undefined ? undefined : figures;
   }
 
-  /** As the health of a session shows it. */
+  /** The backlog as the health of a session shows it. */
   waiting(
     clientId: string,
     receiverId?: string,
@@ -190,7 +190,7 @@ export class DurableDeliveries {
     return { events: waiting + inFlight, bytes, since: new Date(oldest).toISOString(), circuit };
   }
 
-  /** Of all sessions. */
+  /** Figures of all sessions together. */
   totals(): { waiting: number; inFlight: number; bytes: number; open: number; waitedMs: number } {
     const all = this.#all().map(({ figures }) => figures);
     const sum = (pick: (figures: DurableFigures) => number) =>
@@ -290,7 +290,7 @@ export class DurableDeliveries {
     return 'failed';
   }
 
-  /** A damaged event stays in the store, and holds up no other. @throws GatewayError store_unavailable */
+  /** Reads the body of an event. A damaged event stays in the store, and must not block other events. @throws GatewayError store_unavailable */
   async #bodyOf({ id, clientId }: WaitingEvent): Promise<Buffer | typeof DAMAGED | undefined> {
     try {
       const stored = await this.#options.store.get(id);
@@ -302,7 +302,7 @@ export class DurableDeliveries {
     }
   }
 
-  /** Makes a call and reports it. Without an address there is no call. */
+  /** Makes a call and reports it; makes none if the receiver has no URL. */
   async #call(event: WaitingEvent, body: Buffer): Promise<CallResult & { url: string }> {
     const { clock, receiverOf, post, attempted } = this.#options;
     const { clientId, chat, id: deliveryId, type } = event;
@@ -341,10 +341,7 @@ export class DurableDeliveries {
     return 'answered';
   }
 
-  /**
-   * Lists an event among the failed deliveries, and no longer waits for its receiver.
-   * @returns false if the store did not take it
-   */
+  /** Lists an event among the failed deliveries and removes it from the waiting ones. @returns false if the store could not list it */
   async #giveUp(event: WaitingEvent, body: Buffer, cause: DropCause, why: Reason): Promise<boolean> {
     const { store, receiverOf, dropped } = this.#options;
     const receiver = receiverOf(event.clientId, event.receiver) ?? { url: '', token: '' };
@@ -353,7 +350,7 @@ export class DurableDeliveries {
     return isKept;
   }
 
-  /** Gives up the events that have waited for too long. */
+  /** Gives up events that have waited longer than `giveUpMs`. */
   async #dropExpired(queue: DurableQueue): Promise<void> {
     const [oldest, ...others] = queue.takeExpired();
     if (oldest) await this.#drop([oldest, ...others], 'exhausted', this.#expired(oldest));
@@ -364,7 +361,7 @@ export class DurableDeliveries {
     return reason('expired', { time: `${hours} ${hours === 1 ? 'hour' : 'hours'}` });
   }
 
-  /** Gives up events that have left the queue. Those that the store does not take stay until the next start. */
+  /** Gives up events that have left the queue. If the store fails, they wait for the next start. */
   async #drop(events: readonly WaitingEvent[], cause: DropCause, why: Reason): Promise<void> {
     try {
       for (const event of events) {

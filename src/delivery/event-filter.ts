@@ -1,24 +1,24 @@
 import { EXTRA_EVENT_TYPES, type GatewayEvent } from '../events/catalogue.js';
 
-/** Which events a receiver gets: those that pass every part that is given. */
+/** Selects the events of a receiver: those that pass every given part. */
 export interface EventFilter {
-  /** Opt-in types, too; without this part the receiver gets messages, and the opt-in types of its session. */
+  /** Types of events, including opt-in types. Without this part the receiver gets messages and the opt-in types of its session. */
   types?: string[];
-  /** What other people did, or what the linked number did. */
+  /** Actions of other people only, or of the linked number only. */
   direction?: 'received' | 'sent';
-  /** Only events of groups, or none of them. */
+  /** true: only events of groups; false: no events of groups. */
   groups?: boolean;
-  /** Ids of rooms, or who is in them: a `chatRoomId`, a `remoteJid`, or the user-part of one. */
+  /** Rooms: each a `chatRoomId`, a `remoteJid`, or the user-part of one. */
   rooms?: string[];
-  /** Who wrote, called or made the change: user-parts, or numbers with `+`. */
+  /** Authors of a message, call or change: user-parts, or numbers with `+`. */
   senders?: string[];
 }
 
 const OPT_IN: ReadonlySet<string> = new Set(EXTRA_EVENT_TYPES);
 
 /**
- * Whether a receiver with that filter gets an event. An event that does not have what a part asks for, such as the status of
- * a session in a filter by room, does not pass.
+ * Whether a receiver with that filter gets an event. An event without the field of a part does not pass: for example a
+ * session status and a filter by room.
  * @param optedIn opt-in types that the session has enabled
  */
 export function passes(filter: EventFilter, event: GatewayEvent, optedIn: readonly string[]): boolean {

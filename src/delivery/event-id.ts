@@ -9,14 +9,14 @@ export function chatOf(event: GatewayEvent): string {
   return 'messageId' in event ? event.messageId : '';
 }
 
-/** The same of an event that was kept as JSON. */
+/** The chat of an event that is stored as JSON. */
 export function chatIn(body: string): string {
   const { chatRoomId, messageId } = parseObject(body) ?? {};
   if (typeof chatRoomId === 'string') return chatRoomId;
   return typeof messageId === 'string' ? messageId : '';
 }
 
-/** What tells an event from all others, and its time: the ids of its deliveries are made of it. */
+/** The identity of an event, from which the ids of its deliveries are derived. */
 export interface EventIdentity {
   /** Milliseconds since the epoch. */
   at: number;
@@ -24,15 +24,15 @@ export interface EventIdentity {
 }
 
 /**
- * The parts of a message that its events' ids are made of. All of them are in the message's journal entry, or in the record of the own
- * send. What is learnt of people later, such as a LID, must not change an id.
+ * The parts of a message from which the ids of its events are derived. All of them are in the message's journal entry or
+ * in the record of the own send. Later knowledge about people, such as a LID, must not change an id.
  */
 export interface MessageOrigin {
   /** The id of the room, by the addresses that the message itself names. */
   room: string;
-  /** User-part of the author in a group, likewise; otherwise empty. */
+  /** In a group, the user-part of the author that the message itself names; otherwise empty. */
   author: string;
-  /** Its content is encrypted once more: the secret, and with it the type of the event, may be learnt later. */
+  /** The content has a second layer of encryption: the secret, and so the type of the event, may become known later. */
   isSealed: boolean;
 }
 
@@ -47,15 +47,15 @@ export function messageIdentity(
 }
 
 /**
- * The identity of an event that no journal keeps. Several can have the same time and message, such as the statuses of a message. When
- * the network repeats what it told, the event is the same again.
+ * The identity of an event that no journal keeps. Several can have the same time and message, such as the statuses of a
+ * message. If the network repeats a report, the repeated event has the same identity.
  */
 export function contentIdentity(event: GatewayEvent): EventIdentity {
   return { at: timeOf(event.timestamp), parts: [event.clientId, JSON.stringify(event)] };
 }
 
 /**
- * The id of an event: for the webhook, and among the events that are kept. Other receivers have an id of their own.
+ * The id of an event for the webhook and among kept events. Each other receiver gets the event under an id of its own.
  * @param receiverId absent for the webhook of the session
  */
 export function eventIdOf({ at, parts }: EventIdentity, receiverId?: string): string {

@@ -26,7 +26,7 @@ export interface DeliveryFigures {
   /** Events delivered and dropped since the start. */
   delivered: number;
   dropped: number;
-  /** Since the start; absent before the first. */
+  /** The last attempt since the start; absent before the first one. */
   last?: LastAttempt;
 }
 
@@ -42,7 +42,7 @@ interface Entry {
 
 const NONE: DeliveryFigures = { waiting: 0, inFlight: 0, delivered: 0, dropped: 0 };
 
-/** A delivery, for its receiver: of the webhook unless another one is named. */
+/** Names the receiver of a delivery; without an id the webhook. */
 type To = Pick<DeliveryJob, 'clientId' | 'receiverId'>;
 
 /** Counts deliveries by receiver as they happen, so that reading the counts is cheap. */
@@ -87,14 +87,14 @@ export class FiguresByReceiver {
     this.handedOver(to);
   }
 
-  /** The delivery ends here without a result: the durable deliveries, or the caller, continue it. */
+  /** Ends the count of a delivery without a result: the durable deliveries, or the caller, continue it. */
   handedOver(to: To): void {
     const entry = this.#entry(to);
     entry.open -= 1;
     if (entry.forgotten && entry.open === 0) this.#entries.delete(keyOf(to));
   }
 
-  /** Counts an event of a durable queue, which is not counted as begun. */
+  /** Counts the result of an event of a durable queue; its begin was not counted. */
   count(to: To, delivered: boolean): void {
     this.#entry(to)[delivered ? 'delivered' : 'dropped'] += 1;
   }

@@ -18,7 +18,7 @@ export class PrivateAddressError extends Error {
   }
 }
 
-/** Whom a look-up may find. */
+/** Limits of a guarded name look-up. */
 export interface GuardedLookup {
   /** Switches the guard off. */
   allowPrivate: boolean;
@@ -26,7 +26,7 @@ export interface GuardedLookup {
   lookup?: LookupFunction | undefined;
 }
 
-/** Public by their range, and yet inside: the metadata service of Azure. */
+/** Internal addresses in a public range: the metadata service of Azure. */
 const INSIDE: ReadonlySet<string> = new Set(['168.63.129.16']);
 /** The only IPv6 block with public addresses; the rest are mapped and reserved forms. */
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
@@ -40,7 +40,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Refuses an address that is private as it is written, so that the caller learns it at once. A name is checked at each call.
+ * Refuses a URL with a literal private address, so that the caller learns it at once. Host names are checked at each
+ * call.
  * @param field names the address in the error
  * @param url valid and absolute; empty for none
  * @throws GatewayError invalid_request
@@ -58,20 +59,20 @@ export function requirePublicUrl(field: string, url: string): void {
 }
 
 /**
- * A host in its usual form, such as 127.0.0.1 for 127.1, 2130706433, 0x7f000001 and 0177.0.0.1: URLs of browsers' schemes are read so, those
- * of brokers are not. Undefined if it cannot be one.
+ * The canonical form of a host, such as 127.0.0.1 for 127.1, 2130706433, 0x7f000001 and 0177.0.0.1: the URL parser does
+ * this for http(s) URLs, but not for those of brokers. Undefined if the text is no host.
  */
 function plainHost(hostname: string): string | undefined {
   const address = `http://${hostname}/`;
   return URL.canParse(address) ? bareHost(new URL(address).hostname) : undefined;
 }
 
-/** Refuses a private IP address as it is written. Names are checked by their look-up. @throws PrivateAddressError */
+/** Refuses a literal private IP address. Host names are checked by the guarded look-up. @throws PrivateAddressError */
 export function requireAllowedHost(host: string, allowPrivate: boolean): void {
   if (!allowPrivate && isIP(host) && !isPublicAddress(host)) throw new PrivateAddressError(host, host);
 }
 
-/** The look-up that a client of another protocol must use, so that it connects only to addresses that were checked. */
+/** A look-up for clients of other protocols: returns checked addresses only. */
 export function guardedLookup({ allowPrivate, lookup }: GuardedLookup): LookupFunction {
   const resolve: LookupFunction = lookup ?? systemLookup;
   return allowPrivate ? resolve : checked(resolve);

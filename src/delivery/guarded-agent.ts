@@ -30,7 +30,7 @@ export function guardedAgent({
   connections,
   ...guard
 }: Parameters<typeof guardedConnector>[0] & {
-  /** To one origin; without a limit by default. */
+  /** Connections to one origin; default: no limit. */
   connections?: number | undefined;
   /** Replaces the guarded connector, for tests. */
   connect?: buildConnector.connector | undefined;

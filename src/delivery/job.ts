@@ -19,12 +19,12 @@ export type DropCause =
   | 'queue_full'
   /** The gateway stopped. */
   | 'stopping'
-  /** Another node holds the session, and delivers what its journal has. */
+  /** Another node holds the session, and delivers the events of its journal. */
   | 'moved'
   /** The receiver is paused. */
   | 'paused';
 
-/** How often and how long one receiver is tried, where that is not as usual. */
+/** Deviations of one receiver from the default retries. */
 export interface RetrySchedule {
   /** Attempts for an event with `retry: contract`. */
   attempts?: number | undefined;
@@ -36,27 +36,27 @@ export interface RetrySchedule {
 
 /** A receiver of a session's events. */
 export interface Receiver {
-  /** Absent for the webhook of the session. */
+  /** Id of the receiver; absent for the webhook of the session. */
   receiverId?: string;
   url: string;
-  /** Empty if there is none. */
+  /** Bearer token; empty if there is none. */
   token: string;
-  /** The token before, while it is replaced: calls carry a second signature, with it. */
+  /** The previous token, during a replacement: calls also carry a signature with it. */
   previous?: PreviousToken | undefined;
   /** `durable`: events are written down, and tried again until they arrive; otherwise four attempts. */
   retry?: 'contract' | 'durable';
   schedule?: RetrySchedule | undefined;
-  /** Its own headers, by their names in lower case. */
+  /** Additional headers, by lower-case name. */
   headers?: Readonly<Record<string, string>>;
-  /** Why it gets no calls now, for people: then its events wait, or without durable retries become failed deliveries. */
+  /** Why the receiver is paused, for people. While it is set, events wait, or without durable retries become failed deliveries. */
   paused?: string;
   /** Called when nobody answers at `url`: the receiver to use instead; undefined drops the event. */
   unanswered?: () => Receiver | undefined;
-  /** True if the receiver has gone: an event without an answer is then not retried. */
+  /** True if the receiver has gone: then an event without an answer is not retried. */
   gone?: () => boolean;
 }
 
-/** A receiver as it was called: without an id the webhook. */
+/** The receiver of a call, with the URL at that time; without an id the webhook. */
 export interface CalledReceiver {
   clientId: string;
   receiverId?: string | undefined;
@@ -76,19 +76,19 @@ export interface DeliveryJob extends Receiver {
   body: Buffer;
   /** The caller keeps the event and announces it again after a restart. */
   keptByCaller: boolean;
-  /** A sample that an operator sends: not kept if the receiver does not take it. */
+  /** A sample that an operator sends: not listed as failed if the receiver does not accept it. */
   isSample?: boolean;
-  /** The span of its delivery. */
+  /** The span of the delivery. */
   trace?: TraceContext | undefined;
 }
 
 /** How an event is delivered. */
 export interface DeliveryOptions {
-  /** The same each time the event is announced, and with it the delivery's id. Without it the delivery has an id of its own. */
+  /** Gives the delivery the same id each time the event is announced; without it the id is random. */
   identity?: EventIdentity | undefined;
-  /** The caller announces an interrupted event again: do not list it as failed. */
+  /** The caller announces an interrupted event again, so it must not be listed as failed. */
   keptByCaller?: boolean;
-  /** A sample that an operator sends: it is no lost event if the receiver does not take it. */
+  /** A sample that an operator sends: not listed as failed if the receiver does not accept it. */
   isSample?: boolean;
   trace?: TraceContext | undefined;
 }
@@ -100,7 +100,7 @@ export interface DeliveryResult {
   delivered: boolean;
   /** Why it was not delivered. */
   reason?: Reason | undefined;
-  /** Not delivered and only kept by the caller: the gateway stopped, the session moved, or the store was unreachable. */
+  /** Not delivered, and kept only by the caller: the gateway stopped, the session moved, or the store was unreachable. */
   interrupted?: true;
   /** Not delivered yet: the event waits in the store until its receiver accepts it. */
   waiting?: true;
@@ -111,9 +111,9 @@ export interface DeliveryContext {
   clock: MonotonicClock;
   /** A number from 0 to 1 that spreads retries. */
   random: () => number;
-  /** The gateway stops: a failed attempt says nothing about the receiver. */
+  /** True while the gateway stops: a failed attempt then says nothing about the receiver. */
   stopping(): boolean;
-  /** Another node holds the session. */
+  /** True if another node holds the session. */
   moved(job: DeliveryJob): boolean;
   /** Makes one call; never rejects. */
   post(job: DeliveryJob, target: Target, event: SinkEvent): Promise<CallResult>;
@@ -127,7 +127,7 @@ export interface DeliveryContext {
   dropped(job: DeliveryJob, cause: DropCause, why: Reason, attempts: number): void;
 }
 
-/** The longest pause between the attempts of a receiver with its own number of them. */
+/** Longest pause between attempts, for a receiver with its own number of attempts. */
 const LONGEST_PAUSE_MS = 8_000;
 
 function policyOf({ schedule }: Receiver): RetryPolicy {

@@ -2,8 +2,8 @@ import type { Agent, Dispatcher } from 'undici';
 import type { guardedAgent } from './guarded-agent.js';
 
 /**
- * Connections to addresses that an API caller chose. The HTTP library is loaded with the first call, because it takes a tenth of
- * the memory and of the start of a daemon that makes none.
+ * Connections to addresses that an API caller chose. The HTTP library is loaded with the first call: it would cost a
+ * tenth of memory and start time of a daemon that makes no calls.
  */
 export class LazyAgent {
   readonly #options: Parameters<typeof guardedAgent>[0];

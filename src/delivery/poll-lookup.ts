@@ -14,7 +14,7 @@ const MAX_OPTIONS = 100;
 const CONNECTIONS = 32;
 const OK = 200;
 
-/** The URL that a session's polls are looked up at. */
+/** The URL where a session's polls are looked up. */
 interface LookupReceiver {
   url: string;
   /** Empty if the session has none. */
@@ -53,7 +53,7 @@ export class PollLookups {
     this.#agent = new LazyAgent({ allowPrivate, connections: CONNECTIONS, timeoutMs });
   }
 
-  /** Makes the call. Never rejects. */
+  /** Makes one call. Never rejects. */
   async ask(receiver: LookupReceiver, question: PollQuestion): Promise<PollAnswer> {
     try {
       const options = await this.#tracing.in('poll lookup', { kind: 'client' }, ({ context }) =>
@@ -73,7 +73,7 @@ export class PollLookups {
     await this.#agent.destroy();
   }
 
-  /** @throws Error if the receiver does not answer as it must */
+  /** @throws Error if the receiver's answer is invalid */
   async #call(
     receiver: LookupReceiver,
     question: PollQuestion,

@@ -59,7 +59,7 @@ interface Lane {
   origin: string;
   inFlight: number;
   ready: Fifo<QueuedJob>;
-  /** Jobs between two attempts, oldest first, with what cancels their timers. */
+  /** Jobs that pause between two attempts, oldest first, with a function that cancels the timer. */
   resting: Map<QueuedJob, () => void>;
 }
 
@@ -113,7 +113,7 @@ export class OriginQueues {
     this.#enforceBound(lane);
   }
 
-  /** Drops all waiting jobs, now and from now on; calls in flight end by themselves. */
+  /** Drops all current and future waiting jobs; calls in flight end by themselves. */
   close(): void {
     this.#closed = true;
     for (const lane of this.#lanes.values()) {
@@ -160,7 +160,7 @@ export class OriginQueues {
     }
     const wake = () => {
       lane.resting.delete(job);
-      // it is older than the jobs that have made no attempt
+      // to the front: the job is older than those that have made no attempt
       lane.ready.unshift(job);
       this.#advance(lane);
     };

@@ -17,7 +17,7 @@ export type TailEntry =
 
 /**
  * A room of the hosted inbox changed: a message was added, changed or removed, or the name, the picture or the unread
- * count changed. It only says which room to read again, and is not buffered for clients that reconnect.
+ * count changed. The signal names only the room to read again, and is not buffered for clients that reconnect.
  */
 export interface RoomSignal {
   kind: 'room';
@@ -38,7 +38,7 @@ export interface AttemptReport extends ReasonFields {
   /** The event's type and message. */
   type: string;
   messageId: string;
-  /** Absent for the webhook of the session. */
+  /** Id of the receiver; absent for the webhook of the session. */
   receiver?: string;
   url: string;
   /** From 1. */

@@ -3,7 +3,7 @@ import { parseJson } from '../domain/json.js';
 import { EVENT_NAMES, type GatewayEvent } from '../events/catalogue.js';
 import { signature } from './webhook-headers.js';
 
-/** Why a request was not accepted as the gateway's. */
+/** Why a request was not accepted as a call of the gateway. */
 export type VerificationFault =
   | 'missing_header'
   | 'wrong_token'
@@ -31,7 +31,7 @@ export interface VerifyOptions {
   headers: WebhookHeaders;
   /** The body exactly as received: parsed and serialized again, its signature differs. */
   body: string | Uint8Array;
-  /** The session's `webhookToken`; several while it is replaced. */
+  /** The session's `webhookToken`; an array of both tokens during a replacement. */
   token: string | readonly string[];
   /** Seconds that the call's timestamp may differ from this machine's clock; prevents replays. */
   toleranceSeconds?: number;
@@ -56,7 +56,7 @@ export function verifyWebhook(options: VerifyOptions): GatewayEvent {
   const body = typeof options.body === 'string' ? Buffer.from(options.body) : options.body;
   const authorization = required(headers, 'authorization');
   const signatures = required(headers, 'webhook-signature').split(' ');
-  // a second signature: the gateway has a newer token, and proves that it knows the one before
+  // with a second signature the gateway already has a newer token, and proves that it knows the previous one
   if (signatures.length < 2) checkToken(authorization, tokens);
   const timestamp = checkAge(required(headers, 'webhook-timestamp'), now, toleranceSeconds);
   const id = required(headers, 'webhook-id');

@@ -4,10 +4,10 @@ import type { TraceContext } from '../domain/tracing.js';
 
 export const USER_AGENT = 'Switchboard/1';
 
-/** The token before the one of now. */
+/** The previous token of a receiver. */
 export interface PreviousToken {
   token: string;
-  /** Milliseconds since the epoch; it signs nothing afterwards. */
+  /** Milliseconds since the epoch after which the token signs no calls. */
   until: number;
 }
 
@@ -15,12 +15,12 @@ export interface PreviousToken {
 export interface WebhookFacts {
   /** Empty if the receiver has none: then neither `Authorization` nor a signature is sent. */
   token: string;
-  /** Signs the call too, while receivers change to `token`. */
+  /** The previous token, which also signs the call while receivers change to `token`. */
   previous?: PreviousToken | undefined;
   deliveryId: string;
   /** The event's type. */
   type: string;
-  /** The receiver's own headers; they replace none of the others. */
+  /** Additional headers of the receiver; they cannot replace standard ones. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** From 1. */
   attempt: number;
@@ -30,10 +30,10 @@ export interface WebhookFacts {
   of?: TracedEvent | undefined;
 }
 
-/** What an event is about. */
+/** The subject of an event. */
 export interface TracedEvent {
   clientId: string;
-  /** Empty if it is about no message. */
+  /** Id of the message; empty if the event is about no message. */
   messageId: string;
   /** The delivery that the call is a part of. */
   trace?: TraceContext | undefined;
@@ -41,8 +41,8 @@ export interface TracedEvent {
 
 /**
  * The headers of a webhook call.
- * @param now milliseconds since the epoch; decides about a token that is replaced
- * @param signedAt the same, as the receiver's machine knows it
+ * @param now milliseconds since the epoch; decides whether the previous token still signs
+ * @param signedAt the time for the signature, which the receiver compares with its own clock
  */
 export function webhookHeaders(
   { token, previous, headers: own, type, deliveryId, attempt, body }: WebhookFacts,

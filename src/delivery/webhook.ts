@@ -15,8 +15,8 @@ export const RETRY = { pausesMs: [500, 1_000, 2_000], endless: false, jitter: 0.
 /** Milliseconds for one call, from the name look-up to the end of the answer. */
 const CALL_TIMEOUT_MS = 15_000;
 /**
- * Bytes of an answer that are read. So many may wait for their reader: a connection that ends while the library holds an answer back
- * fails, although the answer is whole (`domain/contained.ts`).
+ * Bytes of an answer that are read and buffered. Without the buffer a complete answer fails if its connection ends while
+ * the library holds data back (`domain/contained.ts`).
  */
 export const ANSWER_BYTES = 1024 * 1024;
 
@@ -30,7 +30,7 @@ export interface Target {
   origin: string;
   /** Path and query. */
   path: string;
-  /** The address without what may be secret. */
+  /** The address without parts that may be secret. */
   shown: string;
   /** The header for the user and password of the address; absent without them. */
   authorization?: string | undefined;
@@ -44,7 +44,7 @@ export interface CallResult {
   status: number;
   /** Why it was not delivered. */
   reason?: Reason | undefined;
-  /** The receiver must get no further calls until somebody resumes it. */
+  /** Set if the receiver must be paused, with the reason. */
   pause?: PauseCode;
 }
 
@@ -108,10 +108,10 @@ export class WebhookClient {
     connections,
   }: {
     clock: Clock;
-    /** Dates signatures. */
+    /** The clock for signatures. */
     signing: Clock;
     allowPrivate: boolean;
-    /** To one origin. */
+    /** Connections to one origin. */
     connections: number;
   }) {
     this.#clock = clock;
@@ -127,7 +127,7 @@ export class WebhookClient {
           ...target,
           method: 'POST',
           headers: {
-            // a token replaces it
+            // the bearer token of the session wins over the URL's user and password
             ...(target.authorization && { authorization: target.authorization }),
             ...webhookHeaders(facts, this.#clock.now(), this.#signing.now()),
           },
@@ -135,7 +135,7 @@ export class WebhookClient {
           highWaterMark: ANSWER_BYTES,
           signal,
         });
-        // the status is the answer; a body that is longer only costs the connection
+        // only the status matters; a body above the limit only costs the connection
         await body.dump({ limit: ANSWER_BYTES });
         return statusCode;
       });
@@ -159,7 +159,7 @@ function reasonOfStatus(status: number): Reason | undefined {
 function resultOfError(error: unknown): CallResult {
   if (error instanceof PrivateAddressError) return { outcome: 'rejected', status: 0, reason: error.reason };
   if (error instanceof Error && codeOf(error) === 'UND_ERR_INVALID_ARG') {
-    // the address or the token does not fit into a request: it will not next time either
+    // address or token cannot be put into a request: a retry cannot help
     return { outcome: 'rejected', status: 0, reason: reason('not_callable', { error: error.message }) };
   }
   if (codeOf(error) === 'UND_ERR_DESTROYED') {
@@ -169,7 +169,7 @@ function resultOfError(error: unknown): CallResult {
   return { outcome: 'failed', status: 0, reason: reason('call_failed', failed) };
 }
 
-/** Why there was no answer, for people. Node's errors for several addresses at once have a code but no message. */
+/** Describes a failed call for people. Node's errors for several addresses at once have a code but no message. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (codeOf(error) === 'UND_ERR_DESTROYED') return textOf(reason('gateway_stops'));

@@ -25,7 +25,7 @@ const KIND_OF: ReadonlyMap<string, Address['kind']> = new Map([
   [LID_SERVER, 'lid'],
   [PN_SERVER, 'pn'],
   [GROUP_SERVER, 'group'],
-  // the spelling that old clients and some receipts still use for phone numbers
+  // the server name that old clients and some receipts still use for phone numbers
   ['c.us', 'pn'],
   // accounts whose device is hosted by the network itself
   ['hosted', 'pn'],

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * A cache of at most so many entries, of which the least recently used goes first. Its memory grows with its entries: the
- * library's `max` reserves about 24 bytes for each possible entry from the start, in every session.
+ * A cache with a limit of entries, which evicts the least recently used one. Memory grows with the entries, because the
+ * library's `max` option would reserve about 24 bytes for each possible entry from the start, in every session.
  */
 export function boundedCache<Value extends object | string | number | boolean>(
   entries: number,

@@ -16,18 +16,18 @@ export class SeededChance {
     return low + Math.floor(this.#next() * (high - low + 1));
   }
 
-  /** One of several. */
+  /** Picks one of several values. */
   pick<T>(first: T, ...others: T[]): T {
     return [first, ...others][this.between(0, others.length)] ?? first;
   }
 
-  /** The same entries in another order. */
+  /** Returns the entries in random order. */
   shuffled<T>(entries: readonly T[]): T[] {
     const left = [...entries];
     return entries.flatMap(() => left.splice(this.between(0, left.length - 1), 1));
   }
 
-  /** From 0 to 1. */
+  /** Draws a number from 0 to 1. */
   #next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);

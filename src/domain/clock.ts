@@ -1,4 +1,4 @@
-/** Milliseconds of 24 hours. */
+/** 24 hours in milliseconds. */
 export const DAY_MS = 24 * 60 * 60_000;
 
 /** Milliseconds of the longest timer that Node.js can set: 24 days. */
@@ -13,7 +13,7 @@ export interface Clock {
    * forward does not shorten them.
    */
   after(ms: number, callback: () => void): () => void;
-  /** What `callAt` does, of a clock that can be moved forward; other clocks need none. */
+  /** The implementation of `callAt` for a clock that can be moved forward; other clocks have none. */
   at?(time: number, callback: () => void): () => void;
 }
 

@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js';
 
-/** Groups of an IPv6 address that name its network: one customer has all addresses below. */
+/** Groups of an IPv6 address that form its network, because one customer has all addresses in it. */
 const NETWORK_GROUPS = 4;
 
-/** The address of a caller as limits count it: IPv4, or the /64 network of IPv6. */
+/** The key under which limits count a caller's address: the IPv4 address, or the /64 network of IPv6. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
@@ -20,10 +20,7 @@ export class ConnectionLimit {
     this.#perAddress = perAddress;
   }
 
-  /**
-   * Counts a new connection.
-   * @returns to be called once when it has ended; undefined when the address has too many
-   */
+  /** Counts a new connection. @returns a function to call once when the connection has ended; undefined if the address has too many */
   enter(address: string): (() => void) | undefined {
     const key = networkOf(address);
     const open = this.#open.get(key) ?? 0;

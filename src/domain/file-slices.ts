@@ -6,8 +6,8 @@ const TURNS_APART = 8;
 let last: Promise<void> = Promise.resolve();
 
 /**
- * Resolves when the next slice of a file may be worked on: some turns of the event loop after the slice before, of whichever file. So
- * many large files at once leave time to all other requests.
+ * Resolves when the next slice of a file may be processed: `TURNS_APART` turns of the event loop after the previous
+ * slice of any file. So many large files at once leave time for other requests.
  */
 export function nextFileSlice(): Promise<void> {
   last = last.then(turnsLater);

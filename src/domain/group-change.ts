@@ -18,16 +18,16 @@ export const GROUP_CHANGES = [
 ] as const;
 export type GroupChange = (typeof GROUP_CHANGES)[number];
 
-/** The settings of a group; a change has only those that it sets. */
+/** The settings of a group; a change contains only the settings that it sets. */
 export interface GroupSettingsChange {
-  /** Only admins write. */
+  /** Only admins may write. */
   announce?: boolean;
-  /** Only admins change the group's subject, description and picture. */
+  /** Only admins may change the group's subject, description and picture. */
   locked?: boolean;
   /** Members may add people. */
   membersAdd?: boolean;
-  /** Admins approve who joins. */
+  /** Admins approve people who join. */
   joinApproval?: boolean;
-  /** Seconds after which messages disappear; 0: never. */
+  /** Seconds after which messages disappear; 0 for never. */
   disappearingSeconds?: number;
 }

@@ -1,15 +1,15 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** By which V8 multiplies the size of the young generation when much of it survives; its default. */
+/** V8's default factor by which the young generation grows when much of it survives. */
 const DEFAULT_GROWTH = 2;
 
-/** How many calls of `inSmallYoungGeneration` are under way. */
+/** Number of running calls of `inSmallYoungGeneration`. */
 let running = 0;
 
 /**
- * Loads modules, or makes other objects that stay. V8 takes survival for a sign of many short-lived objects, and enlarges the young
- * generation to three times 16 MB, which a daemon then keeps without need. While `work` runs, the factor of that growth is 1, so the
- * young generation keeps its size.
+ * Runs work that loads modules or makes other long-lived objects. V8 would take their survival for a sign of many
+ * short-lived objects, and enlarge the young generation to three times 16 MB, which a daemon never needs. While `work`
+ * runs, the growth factor is 1, so the young generation keeps its size.
  */
 export async function inSmallYoungGeneration<T>(work: () => Promise<T>): Promise<T> {
   running += 1;

@@ -1,6 +1,6 @@
 import { isIP, isIPv4 } from 'node:net';
 
-/** True for an address to listen on that only programs on this machine reach. */
+/** True for a listen address that only programs on this machine can reach. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
@@ -23,12 +23,12 @@ export function nameIn(host: string): string | undefined {
   return URL.canParse(url) ? new URL(url).hostname : undefined;
 }
 
-/** A host of a URL without the brackets of IPv6, as sockets and look-ups of names take it. */
+/** A host of a URL without the brackets of IPv6, for sockets and name look-ups. */
 export function bareHost(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-/** A host as a URL takes it: an IPv6 address in brackets. */
+/** A host in the form for URLs: an IPv6 address gets brackets. */
 export function hostInUrl(host: string): string {
   return isIP(host) === 6 ? `[${host}]` : host;
 }

@@ -7,7 +7,7 @@ export const CLIENT_ID = /^[A-Za-z0-9]{1,64}$/;
 /** The webhook of a session, among its receivers. */
 export const WEBHOOK_ID = '1';
 
-/** The session that the token of a one-time address names; undefined if it is malformed. Proves nothing. */
+/** The session that the token of a one-time address names; undefined if the token is malformed. Does not verify the token. */
 export function sessionOfPairToken(token: string): string | undefined {
   const [clientId = ''] = token.split('.', 1);
   return CLIENT_ID.test(clientId) ? clientId : undefined;
@@ -34,8 +34,8 @@ export function newDeliveryId(): string {
 }
 
 /**
- * The id of a new delivery of an event that was kept. It carries the id of the event, so that every attempt can name the event,
- * also after a restart.
+ * The id of a new delivery of an event that was kept. The id contains that of the event, so that every attempt can name
+ * the event, even after a restart.
  * @param keptId the id of the kept event
  */
 export function replayDeliveryId(keptId: string): string {
@@ -54,9 +54,9 @@ const ULID_RANDOM_LENGTH = 16;
 const ULID_LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /**
- * A ULID for the delivery of an event that is announced again after a crash: it has the same id again.
+ * A ULID for a delivery that stays the same if the event is announced again after a crash.
  * @param at milliseconds since the epoch, such as the time of the event
- * @param identity what tells this event from all others
+ * @param identity values that identify the event
  */
 export function deliveryIdFor(at: number, identity: readonly string[]): string {
   const hash = createHash('sha256').update(JSON.stringify(identity)).digest();
@@ -80,7 +80,7 @@ export function newFileId(now: number = Date.now()): string {
   return `${step.slice(0, 8)}-${step.slice(8)}-8${randomUUID().slice(15)}`;
 }
 
-/** A pool of random bytes: by default the library makes a system call for each character, which costs more than a POST. */
+/** A pool of random bytes, because by default the library makes a system call for each character, which costs more than a POST. */
 const stock = new Uint8Array(4_096);
 let used = stock.length;
 

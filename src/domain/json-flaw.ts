@@ -3,8 +3,9 @@ const MAX_LEVELS = 64;
 const SHOWN_PATH = 64;
 
 /**
- * Finds in JSON from outside what no schema refuses: a `__proto__` key, which would replace the prototype of a copy, deep
- * nesting, and half of a surrogate pair, which UTF-8 cannot carry: the network would get another text than the events.
+ * Finds flaws in JSON from outside that no schema refuses: a `__proto__` key, which would replace the prototype of a
+ * copy; deep nesting; and half of a surrogate pair, which UTF-8 cannot encode, so that the network and the events would
+ * get different texts.
  * @param name of the value, for the message
  * @returns the broken rule and its place; undefined if all is well
  */

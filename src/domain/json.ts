@@ -30,11 +30,11 @@ export function parseObject(text: string): JsonObject | undefined {
 }
 
 /**
- * Reads the answer of a server of ours for a person or a program that named this server. Checks only that it is a JSON object, by
- * no schema: the client of the package has no dependencies, and Joi with the contract would take each command 0.2 s of processor
- * time. The server holds its answers against the contract instead: in development (`--check-answers`), so in all tests over HTTP.
- * Text that a terminal shows is cleaned whatever its answer holds. Answers that a daemon acts on pass a schema or a reader, such
- * as the reports of other nodes (`http/fleet-report.ts`).
+ * Reads the answer of a Switchboard server that a person or program has chosen. Checks only that the answer is a JSON
+ * object, without a schema: the client of the package has no dependencies, and Joi with the contract would cost each
+ * command 0.2 s of processor time. Instead the server checks its answers against the contract in development
+ * (`--check-answers`), and so in all tests over HTTP. Text for a terminal is cleaned in any case. Answers on which a
+ * daemon acts, such as the reports of other nodes (`http/fleet-report.ts`), are validated by a schema or a reader.
  * @throws SyntaxError if the text is not a JSON object
  */
 export function readAnswer<Answer>(text: string): Answer {

@@ -1,4 +1,4 @@
-/** Runs work one at a time for each key, in the order of asking. */
+/** Runs work one at a time for each key, in the order of the calls. */
 export class KeyedLock {
   readonly #tails = new Map<string, Promise<unknown>>();
 
@@ -20,7 +20,7 @@ export class KeyedLock {
     return !this.#tails.has(key);
   }
 
-  /** Resolves when the work that was asked for so far has ended: that of a key, or all. Never rejects. */
+  /** Resolves when all work queued so far has ended, for a key or for all keys. Never rejects. */
   async idle(key?: string): Promise<void> {
     await Promise.all(key === undefined ? this.#tails.values() : [this.#tails.get(key)]);
   }

@@ -17,7 +17,7 @@ export const LIMITS = {
   pollOptionLength: 100,
   /** Buttons of an interactive message. */
   buttonsMax: 10,
-  /** Characters of its footer, and of a button's label, id or code, and address. */
+  /** Characters of an interactive message's footer, and of a button's label, id or code, and address. */
   footerLength: 1_000,
   buttonLabelLength: 100,
   buttonIdLength: 256,
@@ -25,14 +25,14 @@ export const LIMITS = {
   /** Sections of a list message, and rows of all its sections together: WhatsApp's own limits for businesses. */
   listSectionsMax: 10,
   listRowsMax: 10,
-  /** Characters of the button that opens a list, of its title, of a section's or row's title, and of a row's description. */
+  /** Characters of the button that opens a list, of the list's title, of a section's or row's title, and of a row's description. */
   listButtonLength: 20,
   listTitleLength: 60,
   listRowTitleLength: 24,
   listRowDescriptionLength: 72,
   /** Timeout in milliseconds of a link preview: its page and its picture together. */
   linkPreviewMs: 5_000,
-  /** Bytes that are read of a previewed page, and of its picture at most. */
+  /** Bytes that are read of a previewed page, and of its picture. */
   linkPreviewPageBytes: 512 * 1024,
   linkPreviewPictureBytes: 2 * 1024 * 1024,
   /** Characters of a location's name or address. */
@@ -67,15 +67,15 @@ export const LIMITS = {
   /** Timeout in milliseconds, and size in bytes, of a download by URL. */
   mediaFetchMs: 60_000,
   mediaFetchBytes: 100 * 1024 * 1024,
-  /** A file given by URL that is larger (bytes) is sent as a text with the link. */
+  /** Bytes above which a file given by URL is sent as a text with the link. */
   mediaFallbackBytes: 60 * 1024 * 1024,
   /** Bytes of an uploaded file. */
   uploadBytes: 128 * 1024 * 1024,
-  /** Bytes of the files of one session that are on this node's disk while they are sent, or stored in its library. */
+  /** Bytes of one session's files on this node's disk, while they are sent or stored in the library. */
   uploadsOfSessionBytes: 512 * 1024 * 1024,
   /** Milliseconds for which a file may wait to be inspected and be inspected; then it is sent without the facts. */
   inspectionMs: 3_000,
-  /** The same for a picture that becomes a sticker or a profile picture; then its request fails. */
+  /** Milliseconds for which a picture may wait to be converted to a sticker or profile picture, and be converted; then its request fails. */
   conversionMs: 15_000,
   /** Live streams of one per-session secret, of the master token, and of a node. */
   streamsOfSecret: 16,
@@ -86,17 +86,26 @@ export const LIMITS = {
   streamsWaitingBytes: 64 * 1024 * 1024,
   /** Requests in flight of one per-session secret, and of one session: the operator has a reserve. */
   requestsOfSecret: 128,
-  /** Requests of one per-session secret in a second in the long run, and how many may come at once; bytes of a body that count as one more. */
+  /**
+   * Requests per second of one per-session secret in the long run; size of a burst above that rate; bytes of a body that
+   * count as one more request.
+   */
   requestsPerSecondOfSecret: 50,
   requestsAheadOfSecret: 32,
   bytesAsRequest: 512 * 1024,
   requestsOfSession: 256,
-  /** Refusals of one per-session secret that are answered at once; how long the next are held at most (milliseconds), and how many at once. */
+  /**
+   * Refusals of one per-session secret that are answered at once; for further ones, the longest delay in milliseconds and
+   * the number of delayed answers.
+   */
   refusalsAtOnce: 16,
   refusalHeldMs: 2_000,
   refusalsHeld: 256,
   refusalsHeldOfNode: 1_024,
-  /** Wrong tokens from one address in a minute that are answered at once; how long the next are held (milliseconds), and how many at once. */
+  /**
+   * Wrong tokens from one address in a minute that are answered at once; for further ones, the delay in milliseconds and
+   * the number of delayed answers.
+   */
   wrongTokensAtOnce: 10,
   wrongTokenDelayMs: 1_000,
   wrongTokensHeld: 64,
@@ -114,7 +123,7 @@ export const LIMITS = {
   apiSecretMinLength: 16,
   /** Milliseconds that a message that could not be read waits for its sender's next copy, before the own phone is asked. */
   resendBySenderMs: 5_000,
-  /** Milliseconds that it waits for the phone's answer, before it is told as unreadable. */
+  /** Milliseconds that the message then waits for the phone's answer, before it is announced as unreadable. */
   resendByPhoneMs: 60_000,
   /** Characters of an Idempotency-Key. */
   idempotencyKeyLength: 255,
@@ -124,7 +133,7 @@ export const LIMITS = {
   connectionWaitMs: 10_000,
   /** Milliseconds during which a send that a lost connection interrupted is repeated over the next one. */
   sendRepeatMs: 20_000,
-  /** Milliseconds for which a session is subscribed to the presence of a chat after a message; chats of a session at once. */
+  /** Milliseconds for which a session is subscribed to the presence of a chat after a message; most subscribed chats of a session. */
   presenceMs: 10 * 60_000,
   presenceChats: 50,
   /** Seconds that `/subscribe-presence` takes. */
@@ -142,7 +151,7 @@ export const LIMITS = {
   sendAckMs: 20_000,
   /** Timeout of a read receipt's acknowledgement in milliseconds. */
   receiptAckMs: 10_000,
-  /** Milliseconds that we wait for the phone to share its app-state keys, which it does right after pairing. */
+  /** Milliseconds that we wait for the phone to share its app-state keys, which happens right after pairing. */
   appStateKeyMs: 10_000,
   /** Milliseconds that we wait for the phone to upload a file again. */
   mediaRenewMs: 20_000,
@@ -168,16 +177,16 @@ export const LIMITS = {
   failedDeliveryTtlMs: 7 * 24 * 60 * 60_000,
   /** Failed deliveries kept for each session, the newest. */
   failedDeliveriesKept: 1_000,
-  /** Days for which a session can keep its events, bytes of them for each session, and what a row takes beside its body. */
+  /** Days for which a session can keep its events; bytes of kept events per session; bytes of a row beside its body. */
   keepEventsDays: 30,
   keptEventBytes: 256 * 1024 * 1024,
   keptEventRowBytes: 512,
-  /** Events that one request can send again, and milliseconds after which it begins with no further one. */
+  /** Events that one request can send again, and milliseconds after which it starts no further one. */
   replayedEvents: 1_000,
   replayMs: 20_000,
   /** Milliseconds for which a closed journal entry is kept, to recognise a redelivery. */
   closedJournalTtlMs: 24 * 60 * 60_000,
-  /** Milliseconds for which the caller of a backup may take nothing: meanwhile, SQLite's log of changes grows. */
+  /** Milliseconds for which the caller of a backup may stop reading, because SQLite's write-ahead log grows meanwhile. */
   backupStallMs: 60_000,
   /** Milliseconds that a stopping daemon waits for work in flight. */
   stopGraceMs: 10_000,
@@ -187,9 +196,9 @@ export const LIMITS = {
   endGraceMs: 5_000,
   /** Messages of all sessions of a node that wait, in its memory, until their policies allow them. */
   heldSendsOfNode: 250_000,
-  /** Milliseconds for which a message waits until its policy allows it; then it is given up. */
+  /** Milliseconds for which a message waits until its policy allows it; then the message is given up. */
   heldSendTtlMs: 7 * 24 * 60 * 60_000,
-  /** Characters of a request that waits, as JSON; how many of them are read at once when a session connects. */
+  /** Characters of a held request as JSON; number of held requests that are read at once when a session connects. */
   heldRequestLength: 128 * 1024,
   heldPage: 50,
   /** Milliseconds for which own messages are kept, to answer retry receipts. */

@@ -1,5 +1,5 @@
 /**
- * What a message says, in the network's form. Opaque: `kinds/` composes and reads contents, the link encodes and decodes
- * them, everything between only passes them on.
+ * The content of a message, in the network's form. Opaque: `kinds/` composes and reads contents, the link encodes and
+ * decodes them, all other layers only pass them on.
  */
 export type MessageContent = object;

@@ -1,8 +1,8 @@
-/** Bounds of the headers that a receiver may have of its own. */
+/** Limits of the additional headers of a receiver. */
 export const OWN_HEADERS = { most: 16, nameLength: 64, valueLength: 1_024, bytes: 4_096 } as const;
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** As in a request: printable ASCII without spaces at its ends. */
+/** Values as HTTP allows them: printable ASCII without spaces at the ends. */
 const VALUE = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 
 /** Headers of the gateway, of the connection, and those that would change how the body is read. */
@@ -12,10 +12,7 @@ const RESERVED: ReadonlySet<string> = new Set([
 ]);
 const RESERVED_PREFIXES = ['x-sn-', 'webhook-', 'content-'];
 
-/**
- * Finds what is wrong with the own headers of a receiver.
- * @returns the broken rule, without the value, which may be secret; undefined if all is well
- */
+/** Checks the additional headers of a receiver. @returns the broken rule, without the value, which may be secret; undefined if all is well */
 export function ownHeadersFlaw(headers: Readonly<Record<string, string>>): string | undefined {
   const entries = Object.entries(headers);
   const { most, nameLength, valueLength, bytes } = OWN_HEADERS;

@@ -14,7 +14,7 @@ export function placeIn(text: string): { at: number; id: string } {
 
 /**
  * Reads a list page by page.
- * @param size entries of a page: one that has fewer is the last
+ * @param size entries of a page; a page with fewer is the last
  * @param read reads the page after an entry, or the first one
  */
 export async function* pages<T>(

@@ -3,11 +3,11 @@
  * pages of that domain, so that the owner of the number has to run it there. The script draws a button, because browsers
  * show their passkey dialog only after a click into the page.
  * @param options WebAuthn request options as the network sent them
- * @param returnUrl page that takes the answer in its fragment, which browsers send to no server; without it the script
+ * @param returnUrl page that takes the answer in its fragment, which browsers send to no server; without this the script
  * shows the answer as a text to copy
  */
 export function passkeySnippet(options: object, returnUrl = ''): string {
-  // JSON may hold what ends a script or a line
+  // escape characters in JSON that would end a script or a line
   const literal = (value: unknown) =>
     JSON.stringify(value).replace(/[<\u2028\u2029]/g, (character) => {
       return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -15,7 +15,7 @@ export function passkeySnippet(options: object, returnUrl = ''): string {
   return `(${SCRIPT})(${literal(options)},${literal(returnUrl)})`;
 }
 
-/** In one line, because terminals and chats break long texts at line ends only. */
+/** The script is a single line, because terminals and chats break long texts only at line ends. */
 const SCRIPT = `
 (options, returnUrl) => {
   const bytes = (text) => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0));

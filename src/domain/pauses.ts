@@ -1,4 +1,4 @@
-/** Why a receiver gets no calls, with the words for people. */
+/** Reasons why a receiver is paused, with sentences for people. */
 export const PAUSES = {
   operator: 'an operator paused it',
   gone: 'it answered 410',

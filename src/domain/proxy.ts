@@ -6,14 +6,14 @@ import { reason } from './reasons.js';
 export const PROXY_PORTS = { http: 80, https: 443, socks5: 1080 } as const;
 export type ProxyKind = keyof typeof PROXY_PORTS;
 
-/** A proxy as everybody who may see the session sees it: without user and password. */
+/** The public part of a proxy, without user and password. */
 export interface ShownProxy {
   kind: ProxyKind;
   host: string;
   port: number;
 }
 
-/** A proxy with its credentials; both are empty for a proxy that asks for none. */
+/** A proxy with its credentials, which are empty for a proxy without authentication. */
 export interface ProxyAddress extends ShownProxy {
   user: string;
   password: string;
@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<string, ProxyKind>> = {
   'http:': 'http',
   'https:': 'https',
   'socks5:': 'socks5',
-  // the same, as curl writes it: the proxy resolves the names of hosts, which it always does here
+  // curl's name for SOCKS5 with name resolution by the proxy, which is always the case here
   'socks5h:': 'socks5',
 };
 const HOST = /^([\p{L}\p{N}_]([\p{L}\p{N}._-]*[\p{L}\p{N}_])?|\[[0-9a-f:.]+\])$/iu;

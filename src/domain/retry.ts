@@ -1,6 +1,6 @@
 import type { Clock } from './clock.js';
 
-/** How often, and after which pauses, something that failed is repeated. */
+/** Number of repetitions after failures, and the pauses between them. */
 export interface RetryPolicy {
   /** Milliseconds before each repetition. */
   readonly pausesMs: readonly number[];
@@ -10,7 +10,7 @@ export interface RetryPolicy {
   readonly jitter?: number;
 }
 
-/** A limit on how often something happens: some times in a row, and then once per interval. */
+/** A rate limit: a burst, and then one per interval. */
 export interface RateLimit {
   readonly burst: number;
   /** Milliseconds until one more is allowed. */
@@ -45,13 +45,13 @@ export function pauseAfter(
   return pauseMs === undefined ? undefined : Math.round(pauseMs * (1 + jitter * (2 * random() - 1)));
 }
 
-/** The longest pause of a policy, for what an earlier repetition cannot help; of a policy with one pause, that pause. */
+/** The longest pause of a policy, for failures that an earlier repetition cannot help. */
 export function longestPause(policy: RetryPolicy, random?: () => number): number {
   const { pausesMs, ...rest } = policy;
   return pauseAfter({ ...rest, pausesMs: pausesMs.slice(-1), endless: true }, 1, random);
 }
 
-/** Counts what a rate limit still allows. */
+/** Counts down a rate limit. */
 export class RateBudget {
   readonly #limit: RateLimit;
   readonly #clock: Pick<Clock, 'now'>;
@@ -65,7 +65,7 @@ export class RateBudget {
     this.#countedAt = clock.now();
   }
 
-  /** Uses one of the allowed times. @returns false when none is left */
+  /** Uses the budget once. @returns false if none is left */
   take(): boolean {
     const now = this.#clock.now();
     const { burst, everyMs } = this.#limit;

@@ -8,7 +8,7 @@ interface Identity {
   fromMe: boolean;
 }
 
-/** Whether two copies are of one message: the same id, in the same chat, of the same author. */
+/** Whether two copies belong to one message: same id, same chat, same author. */
 export function isSameMessage(one: Identity, other: Identity): boolean {
   return (
     one.messageId === other.messageId &&

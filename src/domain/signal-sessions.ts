@@ -14,7 +14,7 @@ export function keepOtherSessions(before: unknown, after: unknown): void {
   const old = sessionsIn(before);
   const now = sessionsIn(after);
   const others = Object.keys(old).filter((key) => usedAt(old[key]) === usedAt(now[key]));
-  // two messages of one session within a millisecond: the one that fits cannot be told
+  // two messages of one session within a millisecond: the session that fits cannot be determined
   if (others.length === Object.keys(old).length) return;
   for (const key of others) now[key] = old[key];
 }

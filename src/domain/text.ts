@@ -9,13 +9,13 @@ export function shownUrl(address: string): string {
 export function originOf(address: string): string {
   if (!URL.canParse(address)) return '';
   const { origin, protocol, host } = new URL(address);
-  // schemes that browsers do not know, such as those of brokers, have the origin "null"
+  // for unknown schemes, such as those of brokers, `origin` is "null"
   return origin === 'null' ? `${protocol}//${host}` : origin;
 }
 
 /**
- * To replace: control characters and marks that change the direction of text: a message must not move the cursor, change colours or
- * fake a line of output.
+ * Characters to replace: control characters and marks that change the direction of text. A message must not move the
+ * cursor, change colours or fake a line of output.
  */
 export const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 const LINE_BREAKS = /\r\n|[\r\n\u2028\u2029]/g;
@@ -41,8 +41,8 @@ export function plainLine(text: string): string {
 }
 
 /**
- * One character: a flag, an emoji with its modifiers and joined ones, a line break, or a letter with its marks. `Intl.Segmenter`
- * takes seconds for a long text, and nothing else is served meanwhile.
+ * One character: a flag, an emoji with its modifiers and joined ones, a line break, or a letter with its marks.
+ * `Intl.Segmenter` would block the event loop for seconds for a long text.
  */
 const CHARACTERS =
   /\p{RI}\p{RI}|\p{Emoji}(?:\p{EMod}|\p{M}|[\u{E0020}-\u{E007F}])*(?:\u200D\p{Emoji}(?:\p{EMod}|\p{M})*)*|\r\n|\P{M}\p{M}*|\p{M}+/gu;

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** A place in a trace, as the W3C recommendation Trace Context passes it on. */
+/** A position in a trace, as defined by the W3C recommendation Trace Context. */
 export interface TraceContext {
   /** 32 hex digits. */
   readonly traceId: string;
   /** 16 hex digits. */
   readonly spanId: string;
-  /** False: the trace is passed on, but nothing of it is recorded. */
+  /** If false, the trace is passed on but not recorded. */
   readonly isSampled: boolean;
   /** The `tracestate` of other systems, unchanged; empty if there is none. */
   readonly state: string;
@@ -15,46 +15,46 @@ export interface TraceContext {
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface SpanOptions {
-  /** `internal` unless named. */
+  /** Kind of the span; default: `internal`. */
   kind?: 'internal' | 'server' | 'client' | 'producer';
-  /** By default the context of the running work; null begins a new trace. */
+  /** Parent of the span; default: the context of the running work; null begins a new trace. */
   parent?: TraceContext | null | undefined;
-  /** Never a text, a token, a phone number or an address with one of them. */
+  /** Attributes; must not contain texts, tokens or phone numbers, or addresses with one of them. */
   attributes?: SpanAttributes;
-  /** By the monotonic clock; now unless named. */
+  /** On the monotonic clock; default: now. */
   startedAt?: number | undefined;
 }
 
-/** A span that is over. */
+/** A span that has already ended. */
 export interface PastSpan extends SpanOptions {
-  /** By the monotonic clock; now unless named. */
+  /** On the monotonic clock; default: now. */
   endedAt?: number | undefined;
   error?: string | undefined;
 }
 
-/** A step that is being measured. */
+/** A span in progress. */
 export interface Span {
   readonly context: TraceContext;
   set(attributes: SpanAttributes): void;
-  /** Ends it, once. @param error code or name of what failed; undefined for a success */
+  /** Ends the span, once. @param error code or name of the failure; undefined for a success */
   end(error?: string): void;
 }
 
-/** Measures steps as spans of traces. The daemon has one; without an exporter it is `NO_TRACING`. */
+/** Records spans. Each daemon has one instance; without an exporter it is `NO_TRACING`. */
 export interface Tracing {
   readonly isOn: boolean;
   start(name: string, options?: SpanOptions): Span;
-  /** Measures work, which becomes the parent of spans inside. */
+  /** Records work as a span, which is the parent of spans inside. */
   in<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T>;
-  /** Records a span that is over. @param context if its ids were made beforehand */
+  /** Records a span that has already ended. @param context fixed ids for the span */
   record(name: string, context: TraceContext | undefined, options: PastSpan): void;
   /** Runs work as a part of a context; undefined changes nothing. */
   during<T>(context: TraceContext | undefined, work: () => T): T;
   /** The context of the running work. */
   current(): TraceContext | undefined;
-  /** Whether a trace that begins here is recorded: the same answer on every node. */
+  /** Whether a trace that begins here is recorded; all nodes give the same answer. */
   samples(traceId: string): boolean;
-  /** Milliseconds by the monotonic clock. */
+  /** Milliseconds on the monotonic clock. */
   now(): number;
 }
 
@@ -66,7 +66,7 @@ const NO_CONTEXT: TraceContext = {
 };
 const NO_SPAN: Span = { context: NO_CONTEXT, set: () => undefined, end: () => undefined };
 
-/** Measures nothing, passes nothing on, and loads nothing. */
+/** Tracing that is off: records nothing and passes nothing on. */
 export const NO_TRACING: Tracing = {
   isOn: false,
   start: () => NO_SPAN,
@@ -81,7 +81,7 @@ export const NO_TRACING: Tracing = {
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const NOTHING = /^0+$/;
 const SAMPLED = 1;
-/** Longer ones may be dropped, says the recommendation. */
+/** Longest `tracestate` that is kept; the recommendation allows dropping longer ones. */
 const MAX_STATE = 512;
 const PRINTABLE = /^[\x20-\x7e]*$/;
 
@@ -104,12 +104,12 @@ export function readTraceHeaders({
   };
 }
 
-/** A repeated `traceparent` is invalid; a repeated `tracestate` is one list. */
+/** A header as text. A repeated `traceparent` is invalid; a repeated `tracestate` is one list. */
 function textOf(header: unknown): string {
   return [header ?? []].flat().join(',').trim();
 }
 
-/** The headers that pass a context on; none where there is no trace. */
+/** The headers that pass a context on; none without a trace. */
 export function traceHeaders(context: TraceContext | undefined): Record<string, string> {
   if (!context || context === NO_CONTEXT) return {};
   const { traceId, spanId, isSampled, state } = context;
@@ -122,15 +122,15 @@ export function writeTrace(context: TraceContext): string {
   return Object.values(traceHeaders(context)).join(' ');
 }
 
-/** Reads what `writeTrace` wrote. */
+/** Reads a text of `writeTrace`. */
 export function readTrace(text: string): TraceContext | undefined {
   const [traceparent, ...state] = text.split(' ');
   return readTraceHeaders({ traceparent, tracestate: state.join(' ') });
 }
 
 /**
- * The ids of a message's span, from the session and the message id: each node that finishes the message, also after a crash, finds
- * the same ones without having been told.
+ * The ids of a message's span, derived from session and message id, so that each node that finishes the message, even
+ * after a crash, has the same ids without communication.
  */
 export function idsOfMessage(clientId: string, messageId: string): Pick<TraceContext, 'traceId' | 'spanId'> {
   const hash = createHash('sha256').update(`${clientId}\0${messageId}`).digest('hex');

@@ -2,7 +2,7 @@
 export const UNREADABLE_REASONS = [
   /** No key of this device fits. */
   'undecryptable',
-  /** The message was decrypted, and its content cannot be read as a message. */
+  /** The message was decrypted, but its content is not a valid message. */
   'malformed',
   /** The network has no copy for this device. */
   'unavailable',
@@ -10,7 +10,7 @@ export const UNREADABLE_REASONS = [
   'view_once',
   'bot',
   'hosted',
-  /** An encryption that this device does not know. */
+  /** The message uses an encryption that this device does not support. */
   'unsupported',
 ] as const;
 

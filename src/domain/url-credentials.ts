@@ -1,17 +1,17 @@
 import { GatewayError } from './errors.js';
 
-/** Stands for user and password where an address is shown. */
+/** Replaces user and password in shown URLs. */
 const HIDDEN = '***';
 const AUTHORITY = /^([a-z][a-z+.-]*:\/\/)([^/?#]*)@([^/?#]*)/i;
 
-/** A receiver's address as callers see it: `***` stands for its user and password. */
+/** A receiver's URL for callers, with `***` instead of user and password. */
 export function withoutCredentials(url: string): string {
   return url.replace(AUTHORITY, `$1${HIDDEN}@$3`);
 }
 
 /**
- * An address that a caller may have read before: `***` stands for the user and password of the present one, so that a change of the path
- * does not lose them. They never go to another host.
+ * Replaces `***` in a URL, which a caller may have read before, by the user and password of the present URL, so that a
+ * change of the path keeps them. The credentials never go to another host.
  * @param field names the address in the error
  * @param present the stored address; empty without one
  * @throws GatewayError invalid_request if the present address has no credentials, or leads elsewhere
@@ -38,7 +38,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // a percent sign that begins no escape stands for itself
+    // keep a percent sign outside an escape unchanged
     return text;
   }
 }

@@ -7,25 +7,22 @@ interface Appointment {
 }
 
 /**
- * A clock that can be moved forward, and never goes back. `now` and `callAt` follow it; `after` and `monotonic` measure durations, and take
- * as long as ever.
+ * A clock that can be moved forward, and never goes back. `now` and `callAt` follow it; `after` and `monotonic` measure
+ * durations, and are not affected.
  */
 export class VirtualClock implements MonotonicClock {
   readonly #base: Clock;
-  /** In the order in which they were made. */
+  /** Appointments in the order of their creation. */
   readonly #appointments = new Set<Appointment>();
   #aheadMs: number;
 
-  /**
-   * @param base the clock that goes on by itself
-   * @param aheadMs how far it was moved before
-   */
+  /** @param base the clock that runs by itself @param aheadMs milliseconds by which it was moved before */
   constructor(base: Clock = systemClock, aheadMs = 0) {
     this.#base = base;
     this.#aheadMs = aheadMs;
   }
 
-  /** Milliseconds that the clock is ahead of the one that goes on by itself. */
+  /** Milliseconds by which this clock is ahead of its base clock. */
   get aheadMs(): number {
     return this.#aheadMs;
   }
@@ -60,15 +57,15 @@ export class VirtualClock implements MonotonicClock {
   }
 
   /**
-   * Moves the clock forward in one jump, as when a computer wakes up. Resolves when everything that is due by then was called back, in the
-   * order of its time.
-   * @throws RangeError when that is no positive number of milliseconds
+   * Moves the clock forward in one jump, as when a computer wakes up. Resolves when all due callbacks have run, in the
+   * order of their times.
+   * @throws RangeError if `ms` is no positive number
    */
   async advance(ms: number): Promise<void> {
     if (!(ms > 0 && Number.isFinite(ms))) throw new RangeError(`a clock cannot be moved by ${ms} ms`);
     this.#aheadMs += ms;
     const inOrder = [...this.#appointments].sort((one, other) => one.time - other.time);
-    // timers without a delay run in the order in which they are set, each with what its callback leaves behind
+    // timers without a delay run in the order in which they are set, each followed by the microtasks of its callback
     for (const appointment of inOrder) this.#arm(appointment);
     await wait(this.#base, 0);
   }

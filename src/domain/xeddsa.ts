@@ -8,8 +8,8 @@ import {
 } from 'node:crypto';
 
 /**
- * Signatures with X25519 keys, as Signal defines them (https://signal.org/docs/specifications/xeddsa). The curve's own work is
- * left to Node's Ed25519: libsignal does it in JavaScript, which takes most of the time of pairings and logins.
+ * Signatures with X25519 keys, as Signal defines them (https://signal.org/docs/specifications/xeddsa). Node's Ed25519
+ * does the curve arithmetic: libsignal does it in JavaScript, which would take most of the time of pairings and logins.
  */
 
 const FIELD = 2n ** 255n - 19n;

@@ -5,7 +5,7 @@ import type { SessionStatus } from '../domain/session.js';
 import type { UnreadableReason } from '../domain/unreadable.js';
 import type { EventEnvelope, GroupSender } from './envelope.js';
 
-/** The values of `event`; its `type` says more. */
+/** The values of `event`; `type` is more specific. */
 export const EVENT_NAMES = [
   'message.received',
   'message.sent',
@@ -79,9 +79,9 @@ export interface MessageStatusEvent {
   timestamp: string;
   messageId: string;
   status: 'sent' | 'delivered' | 'read' | 'played' | 'failed';
-  /** User-part of the person who received or read it; empty for `sent` and `failed`. */
+  /** User-part of the person who received or read the message; empty for `sent` and `failed`. */
   by: string;
-  /** The network's error code of a failed message, or that of the API for a held message that was given up; else empty. */
+  /** The network's error code of a failed message, or the API's code for a held message that was given up; otherwise empty. */
   code: string;
 }
 
@@ -112,13 +112,13 @@ export interface AccountStatusEvent {
   /** RFC 3339, UTC. */
   timestamp: string;
   restricted: boolean;
-  /** RFC 3339, UTC: when it ends; empty where the network does not say it. */
+  /** End of the restriction, RFC 3339, UTC; empty if the network does not say it. */
   until: string;
-  /** For people; empty without a restriction. */
+  /** Reason for people; empty without a restriction. */
   reason: string;
-  /** The network's word when it warns of the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING`; empty without a warning. */
+  /** The network's warning before the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING`; empty without a warning. */
   warning: string;
-  /** Chats that the number has begun, and may begin, until `resetsAt`; zeros and empty where the network names no limit. */
+  /** Chats that the number has begun, and may begin, until `resetsAt`; zeros and empty if the network names no limit. */
   newChats: { used: number; limit: number; resetsAt: string };
 }
 
@@ -136,13 +136,13 @@ interface Conversation {
   isGroup: boolean;
 }
 
-/** The states of a call as a linked device sees them; those after `offer` end it for this device. */
+/** The states of a call as a linked device sees them; those after `offer` end the call for this device. */
 export const CALL_STATUSES = ['offer', 'accept', 'reject', 'missed', 'ended'] as const;
 export type CallStatus = (typeof CALL_STATUSES)[number];
 
 /**
- * Emitted when somebody calls the linked number and when that call ends, to sessions with it in `extraEvents` and to every
- * tail. Match the events of a call by `callId`; each status comes once.
+ * Emitted when somebody calls the linked number and when that call ends, to sessions with it in `extraEvents` and to
+ * every tail. Match the events of a call by `callId`; each status is reported once.
  */
 export interface CallEvent extends Conversation {
   event: 'call';
@@ -157,7 +157,7 @@ export interface CallEvent extends Conversation {
   isVideo: boolean;
   /** The gateway rejected the call because of `rejectCalls`. */
   rejected: boolean;
-  /** It rang while the session was not connected. */
+  /** The call rang while the session was not connected. */
   offline: boolean;
 }
 
@@ -170,13 +170,14 @@ export interface PresenceEvent extends Conversation {
   from: string;
   fromPhone: string;
   fromName: string;
-  /** RFC 3339, UTC, of a person that is `unavailable`; empty where the network does not say it. */
+  /** When a person that is `unavailable` was last seen, RFC 3339, UTC; empty if the network does not say it. */
   lastSeen: string;
 }
 
 /**
  * Emitted when a message arrived and could not be read, after its sender and the own phone were asked for it in vain, to
- * sessions with it in `extraEvents` and to every tail. If it becomes readable later, its own event follows.
+ * sessions with it in `extraEvents` and to every tail. If a readable copy arrives later, the message's own event
+ * follows.
  */
 export interface MessageUnreadableEvent extends Conversation {
   event: 'message.unreadable';
@@ -196,7 +197,7 @@ export interface MessageUnreadableEvent extends Conversation {
 export interface GroupUpdatePerson {
   /** User-part: the LID where known, else the number. */
   user: string;
-  /** With `+`; empty where not known. */
+  /** Phone number with `+`; empty if unknown. */
   phone: string;
   name: string;
 }
@@ -205,25 +206,25 @@ export interface GroupUpdatePerson {
 export interface GroupUpdateEvent extends Conversation {
   event: 'group.update';
   type: 'group_update';
-  /** The same when the network reports the change again. */
+  /** Id of the change, which is the same if the network reports the change again. */
   changeId: string;
   change: GroupChange;
   /** The linked number made the change: through the API, on the phone or on another device. */
   fromMe: boolean;
-  /** The person who made the change; empty fields where the network does not say it. */
+  /** The person who made the change; fields are empty if the network does not say it. */
   by: GroupUpdatePerson;
   /** The members that the change is about; empty for changes of the group itself. */
   members: GroupUpdatePerson[];
-  /** The new subject, description or invite code, or the id of the new picture; empty for others, and when it was removed. */
+  /** The new subject, description or invite code, or the id of the new picture; empty after a removal, and for other changes. */
   value: string;
-  /** For `settings`. */
+  /** The changed settings, for a change of `settings`. */
   settings?: GroupSettingsChange;
 }
 
 /** The `X-SN-Event` of the call that checks a temporary receiver. */
 export const LISTEN_CHECK = 'listen_check';
 
-/** No event of the catalogue: it only asks a temporary receiver for a 2xx before events are sent there. */
+/** A test call, not an event of the catalogue: a temporary receiver must answer 2xx before it gets events. */
 export interface ListenCheck {
   event: 'listen.check';
   type: typeof LISTEN_CHECK;

@@ -15,16 +15,16 @@ export interface EventExtras {
   revoke?: RevokeExtra;
 }
 
-/** Of a text: where its first link leads, as the sender's client shows it. */
+/** The preview of a text's first link, as the sender's client shows it. */
 interface LinkPreviewExtra {
-  /** The link as the text has it. */
+  /** The link as written in the text. */
   url: string;
   title: string;
   /** Empty when there is none. */
   description: string;
 }
 
-/** Of a text: rows to choose one from. */
+/** A list below a text, from whose rows a person chooses one. */
 export interface ListExtra {
   /** The label of the button that opens the list. */
   buttonText: string;
@@ -39,25 +39,25 @@ export interface ListExtra {
   }[];
 }
 
-/** Of a text: a button below it. A tap returns `id`, or `displayText`, in the `interactive_reply`. */
+/** A button below a text. A tap returns `id`, or `displayText`, in the `interactive_reply`. */
 export interface ButtonExtra {
   type: 'quick_reply' | 'cta_url' | 'cta_call' | 'cta_copy';
   displayText: string;
-  /** Of `quick_reply` and `cta_copy`. */
+  /** For `quick_reply` and `cta_copy`. */
   id?: string;
-  /** Of `cta_url`. */
+  /** For `cta_url`. */
   url?: string;
-  /** Of `cta_call`, as the sender wrote it. */
+  /** For `cta_call`, as the sender wrote it. */
   phoneNumber?: string;
-  /** Of `cta_copy`. */
+  /** For `cta_copy`. */
   copyCode?: string;
 }
 
-/** Of a text: an earlier message was pinned for everybody in the chat, or unpinned. */
+/** An earlier message was pinned for everyone in the chat, or unpinned; part of a text event. */
 interface PinExtra {
   targetId: string;
   pinned: boolean;
-  /** Seconds until the pin ends by itself; 0 for an unpin, or where not known. */
+  /** Seconds until the pin ends by itself; 0 for an unpin, or if unknown. */
   duration: number;
 }
 
@@ -73,11 +73,11 @@ export interface MediaExtra {
   /** Pixels. */
   width?: number;
   height?: number;
-  /** Of audio: a voice note, recorded in the chat. */
+  /** True for a voice note, recorded in the chat. */
   voice?: boolean;
-  /** Of stickers, and of videos that loop without sound (GIFs). */
+  /** True for animated stickers, and for videos that loop without sound (GIFs). */
   animated?: boolean;
-  /** Can be viewed once; absent otherwise. */
+  /** True for view-once media; absent otherwise. */
   viewOnce?: boolean;
   /** Permanent link to the stored file; with the hosted inbox only. */
   downloadUrl?: string;
@@ -124,7 +124,7 @@ export interface InteractiveExtra {
 
 export interface ContactCard {
   displayName: string;
-  /** With `+` where the card has the country code, else the digits as written; empty when it has none. */
+  /** With `+` if the card has the country code, otherwise the digits as written; empty if the card has no number. */
   phone: string;
   vcard: string;
 }

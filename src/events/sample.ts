@@ -37,7 +37,7 @@ interface SampleContext {
 
 /** Values of a sample that the caller may choose. */
 export interface SampleFields {
-  /** Also set where the per-type object repeats it: caption, emoji, question, option, name. */
+  /** Also set in the per-type object: caption, emoji, question, option or name. */
   body?: string;
   messageId?: string;
   remoteName?: string;
@@ -59,7 +59,7 @@ const MADE_UP_CHANGE = '1795257228-1';
 const EARLIER = '3EB0A9253D5F6C2B1E7A90';
 const TEXT = 'This is a test event from Switchboard';
 
-/** By type; `said` takes the place of the default text. */
+/** Samples by type; `said` replaces the default text. */
 const SAMPLES: Readonly<Record<MessageEventType, (at: number, said?: string) => Sample>> = {
   text: (_at, said = TEXT) => ({ body: said }),
   image: (at, said = TEXT) => ({
@@ -176,8 +176,8 @@ export function sampleEvent(type: MessageEventType | ExtraEventType, context: Sa
 }
 
 /**
- * Whether an event that is stored as JSON is a sample: the release before listed samples that were not delivered among the failed
- * deliveries. A sample of `account_status` names no invented person, and cannot be told from a real event.
+ * Whether an event that is stored as JSON is a sample: earlier releases listed undelivered samples among the failed
+ * deliveries. A sample of `account_status` names no invented person, and cannot be distinguished from a real event.
  */
 export function isSampleEvent(event: JsonObject): boolean {
   const { type, clientLid, by, reason, changeId } = event;

@@ -20,7 +20,7 @@ interface StreamListener {
 /** Parses the text of a live stream. */
 export class StreamReader {
   readonly #parser;
-  /** Since the last event or comment. */
+  /** Characters since the last event or comment. */
   #characters = 0;
 
   constructor({ onEvent, onBeginning }: StreamListener) {

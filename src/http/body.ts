@@ -20,7 +20,7 @@ type Validator<Body> = (value: unknown, options: ValidationOptions) => Promise<B
  */
 export function bodyValidator<Body>(schema: ObjectSchema<Body> | undefined): Validator<Body> {
   const strict = (schema ?? emptyBody).label('the request body').prefs({ convert: false });
-  // at the first request: the description of all bodies takes a tenth of a start
+  // computed at the first request: describing all schemas would take a tenth of the start time
   let takesClientId: boolean | undefined;
   return (value, options) => {
     const body = value ?? {};
@@ -45,7 +45,7 @@ interface ValidatedRequest {
   route: { settings: { validate?: { options?: ValidationOptions } } };
 }
 
-/** Validates a body that a handler read by itself, as hapi validates others. @throws Boom 400 that says what is wrong */
+/** Validates a body that a handler has read itself, with the same rules as hapi's validation. @throws Boom 400 that says what is wrong */
 export async function validated<Body>(
   { query, route }: ValidatedRequest,
   validate: Validator<Body>,
@@ -88,7 +88,7 @@ async function* chunksOf(source: Readable): AsyncGenerator<Buffer> {
 /** @returns undefined for an empty body @throws invalid_request */
 function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
-  // decoding would replace what is not UTF-8 without a word
+  // decoding would silently replace bytes that are not UTF-8
   if (!isUtf8(bytes)) throw new GatewayError('invalid_request', 'the request body must be UTF-8');
   try {
     return readJson(bytes.toString());
@@ -97,14 +97,14 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** Reads a JSON body by itself, because hapi's parser does not refuse bytes that are not UTF-8. */
+/** Route options that read JSON without hapi's parser, which does not refuse bytes that are not UTF-8. */
 export function jsonOptions(): Pick<RouteOptions, 'payload' | 'ext'> {
   return {
     payload: { output: 'data', parse: 'gunzip' },
     ext: {
-      // the first step after the body arrived: the auth plugin then reads which session the body names
+      // first step after the body arrived, before the auth plugin reads which session the body names
       onCredentials: { method: readBytes, options: { before: ['auth'] } },
-      // the first step of a route without authentication
+      // first step after the body arrived, on routes without authentication
       onPostAuth: { method: readBytes, options: { before: ['owner'] } },
     },
   };
@@ -123,7 +123,8 @@ const LONGEST_BODY_MS = 300_000;
 const FORM = 'multipart/form-data';
 
 /**
- * Leaves a form a stream, because it may be larger than memory; the listener bounds its time. JSON is read.
+ * Route options that leave a form as a stream, because it may be larger than memory; the listener bounds its time. JSON
+ * is read.
  * @param maxBytes of the whole body
  */
 export function uploadOptions(maxBytes: number): Pick<RouteOptions, 'payload' | 'ext'> {
@@ -136,7 +137,7 @@ export function uploadOptions(maxBytes: number): Pick<RouteOptions, 'payload' | 
       timeout: false,
     },
     ext: {
-      // the first step after the body arrived
+      // first step after the body arrived
       onCredentials: { method: expectFailure, options: { before: ['auth'] } },
       onPostAuth: { method: readText, options: { before: ['owner'] } },
       onPreResponse: { method: letFinish },
@@ -144,7 +145,7 @@ export function uploadOptions(maxBytes: number): Pick<RouteOptions, 'payload' | 
   };
 }
 
-/** Keeps the process alive when a request is refused before its body is read, and the body breaks off. */
+/** Handles the stream error of a body that breaks off after the request was refused; without a listener the process would end. */
 const expectFailure: Lifecycle.Method = ({ payload }, h) => {
   if (payload instanceof Readable) payload.on('error', () => undefined);
   return h.continue;
@@ -155,14 +156,14 @@ const readText: Lifecycle.Method = async (request, h) => {
   const { payload, mime } = request;
   if (!(payload instanceof Readable) || mime === FORM) return h.continue;
   Object.assign(request, { payload: await readStream(payload) });
-  // the query was checked before the body was read
+  // check again: so far only the query was checked, because the body was not read yet
   requireOwn(request);
   return h.continue;
 };
 
 /**
- * Reads the rest of the body before the answer: an answer is lost when the connection closes while the client still sends. A
- * longer rest, and most of what comes without a valid token, is not read: the connection closes after the answer.
+ * Reads the rest of the body before the answer: an answer is lost if the connection closes while the client still sends.
+ * Does not read a long rest, or most bodies without a valid token: then the connection closes after the answer.
  */
 const letFinish: Lifecycle.Method = async (request, h) => {
   const { req } = request.raw;
@@ -186,7 +187,7 @@ const letFinish: Lifecycle.Method = async (request, h) => {
   return h.continue;
 };
 
-/** True when the client waits for `100 Continue`, and did not get it. */
+/** True if the client waits for a `100 Continue` that was not sent. */
 function waitsForLeave({ headers, payload }: Request): boolean {
   return headers.expect !== undefined && payload === undefined;
 }

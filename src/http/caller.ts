@@ -19,14 +19,14 @@ interface NamingRequest {
   payload: unknown;
 }
 
-/** The sessions that a caller is limited to, mostly one; undefined when it may see all. */
+/** The sessions to which a caller is limited, mostly one; undefined if the caller may see all. */
 export function confinedTo(request: { auth: Credentials }): readonly string[] | undefined {
   return request.auth.credentials?.user?.clientIds;
 }
 
 /**
- * The session that a list is limited to: the one in the query, else the one that the caller is limited to.
- * @throws GatewayError invalid_request when the caller's secret opens several, and it names none
+ * The session to which a list is limited: that of the query, otherwise that of the caller's secret.
+ * @throws GatewayError invalid_request if the secret opens several sessions and the query names none
  */
 export function sessionFilter(request: { auth: Credentials; query: { clientId?: string } }): {
   clientId?: string;
@@ -57,9 +57,9 @@ function textOf(input: unknown, name: string): string | undefined {
 }
 
 /**
- * Refuses a caller that names another session than the one that it is limited to.
- * @param body used in place of the request's own, when the request does not name its session itself
- * @throws forbidden when the request names another
+ * Refuses a limited caller that names another session.
+ * @param body used instead of the request's own body, if the request itself does not name its session
+ * @throws GatewayError forbidden
  */
 export function requireOwn(request: NamingRequest & { auth: Credentials }, body?: unknown): void {
   const own = confinedTo(request);

@@ -3,8 +3,8 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { ConnectionLimit } from '../domain/connection-limit.js';
 
 /**
- * Closes connections at once that are too many from one address: a machine without a token could otherwise use up the open files
- * of a node. They get no answer, because an answer would wait for a request.
+ * Closes connections above the limit of one address at once: otherwise a machine without a token could use up the open
+ * files of a node. These connections get no answer, because that would wait for a request.
  * @param perAddress 0 for no limit
  */
 export function boundConnections(listener: Server, perAddress: number, registry: Registry): void {

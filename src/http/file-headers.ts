@@ -9,7 +9,7 @@ export interface RangeHeaders {
 const RANGE = /^bytes=\s*(\d*)-(\d*)\s*$/i;
 
 /**
- * The one part that a request asks for (RFC 9110, 14). Several ranges, malformed ones, and one whose `If-Range` names
+ * The byte range of a request (RFC 9110, 14). Several ranges, malformed ranges, and a range whose `If-Range` names
  * another version are ignored: the answer is then the whole file. (`@hapi/ammo` does not tell malformed ranges from
  * unsatisfiable ones.)
  * @param file its size in bytes, and its tag without quotes
@@ -38,7 +38,7 @@ const NOT_ENCODED = /['()*]/g;
 /** Characters that old clients misread between the quotes: beyond ASCII, quotes, and what looks like an escape. */
 const NOT_PLAIN = /[^\x20-\x7e]|["\\%]/g;
 
-/** A `Content-Disposition` header (RFC 6266), with the name as it is, and in ASCII for old clients. */
+/** A `Content-Disposition` header (RFC 6266), with the exact name, and an ASCII version for old clients. */
 export function contentDisposition(how: 'inline' | 'attachment', fileName: string): string {
   // a lone surrogate, which JSON can hold, has no encoding
   const name = Buffer.from(fileName).toString();
@@ -57,7 +57,7 @@ interface Presentation {
   how: 'inline' | 'attachment';
 }
 
-/** Pictures, videos and sounds: nothing in them runs, so a browser may show them in place. */
+/** Pictures, videos and sounds contain no code, so a browser may show them inline. */
 const SHOWN = [
   'image/jpeg',
   'image/png',
@@ -76,7 +76,7 @@ const SHOWN = [
   'audio/wav',
   'audio/webm',
 ];
-/** Types that are named, but saved instead of shown: a browser's viewer for PDF does not open inside a sandbox. */
+/** Types that keep their `Content-Type` but are downloaded: a browser's PDF viewer does not open inside a sandbox. */
 const SAVED = [
   'application/pdf',
   'application/zip',
@@ -94,7 +94,7 @@ const SAVED = [
   'text/vcard',
   'text/calendar',
 ];
-/** Everything else, above all what a browser would run: pages, SVG, scripts, styles. */
+/** All other types, above all those with code: pages, SVG, scripts, styles. */
 const UNKNOWN: Presentation = { type: 'application/octet-stream', how: 'attachment' };
 
 const PRESENTATIONS = new Map<string, Presentation>([

@@ -7,32 +7,32 @@ import type { Services, SessionView } from '../services/services.js';
 import { type FleetRequest, type Report, reportOf } from './fleet-report.js';
 import type { Parts } from './route.js';
 
-/** Up to so many sessions are looked up one by one; for more the whole list is read, which takes longer. */
+/** Up to this many sessions are looked up one by one; for more the whole list is read. */
 const ONE_BY_ONE = 20;
 /** Sessions without a node that are shown, at most. */
 const UNHELD = 10_000;
 
 /** A request for the fleet. */
 interface FleetQuestion extends FleetRequest {
-  /** The session that is wanted; all are when it is undefined. */
+  /** The requested session; undefined requests all. */
   only: string | undefined;
-  /** The session that the caller is limited to. */
+  /** The session to which the caller is limited. */
   confined: string | undefined;
 }
 
 /** The data that a cluster-wide answer is merged from. */
 interface Known {
-  /** From the store. */
+  /** Nodes and leases from the store. */
   known: { nodes: readonly Node[]; leases: readonly Lease[] };
-  /** Of each node that answered, the asking one first, by nodeId. */
+  /** Report of each node that answered, by nodeId; that of this node first. */
   reports: ReadonlyMap<string, Report>;
-  /** Sessions that are in no report. */
+  /** Sessions that no report contains. */
   unreported: readonly SessionView[];
 }
 
 /**
- * All nodes and sessions of a cluster: what the nodes report, and the rows of the store for those that do not answer.
- * While the store is away, only the report of this node.
+ * All nodes and sessions of a cluster: the reports of the nodes, and rows from the store for nodes that do not answer.
+ * While the store is unavailable, only the report of this node.
  */
 export async function mergedFleet(
   own: Report,
@@ -59,7 +59,7 @@ async function askAll(own: Report, parts: Parts, question: FleetQuestion): Promi
   }
 }
 
-/** Reads from the store who is there, and then asks all other nodes at the same time. @throws GatewayError store_unavailable */
+/** Reads nodes and leases from the store, then asks all other nodes in parallel. @throws GatewayError store_unavailable */
 async function askOthers(own: Report, { services, peers }: Parts, question: FleetQuestion): Promise<Known> {
   const { only, confined } = question;
   const [nodes, leases, unheld] = await Promise.all([
@@ -128,7 +128,7 @@ function mergedSessions({ known, reports, unreported }: Known): FleetSession[] {
   for (const [nodeId, { node, sessions }] of reports) {
     for (const session of sessions) {
       const lease = leases.get(session.clientId);
-      // during a handover both nodes may report it
+      // during a handover both nodes may report the session
       if (rows.has(session.clientId) && lease?.nodeId !== nodeId) continue;
       rows.set(session.clientId, { ...session, podName: node.podName, ...leaseOf(lease) });
     }
@@ -144,7 +144,7 @@ function leaseOf(lease: Lease | undefined): Pick<FleetSession, 'lease'> {
   return { lease: { epoch, ageSeconds, leftSeconds } };
 }
 
-/** A session that no node has reported. */
+/** The row of a session that no node has reported. */
 function unreportedRow(
   {
     clientId,

@@ -18,7 +18,7 @@ import type { Parts } from './route.js';
 
 /** Milliseconds that another node has to answer. */
 const ANSWER_MS = 2_000;
-/** Rows that are checked at a time: other requests are served in between. */
+/** Rows that are validated without a pause, so that other requests are served in between. */
 const ROWS_AT_ONCE = 100;
 
 /** The part of the fleet that one node reports without asking others. */
@@ -29,8 +29,9 @@ export interface Report {
 
 /**
  * The report of this node.
- * @param only the session that is wanted
- * @param confined the session that the caller is limited to: only its counts are shown, and nothing of the machine
+ * @param only the requested session
+ * @param confined the session to which the caller is limited: the report has only its counts, and no facts about the
+ * machine
  */
 export async function ownReport(parts: Parts, only?: string, confined?: string): Promise<Report> {
   const { services, facts, store, peers, now } = parts;
@@ -61,7 +62,7 @@ export function shownWaVersion({ versions }: Pick<Services, 'versions'>): WaVers
   return { version: version.join('.'), source };
 }
 
-/** Sessions by what they are able to do. */
+/** Counts sessions by their ability to work. */
 export function countSessions(
   sessions: readonly Pick<SessionHealth, 'connected' | 'status'>[],
 ): SessionCounts {
@@ -96,7 +97,7 @@ const ANSWER = Joi.object<{ nodes: unknown[]; sessions: unknown[] }>({
   nodes: Joi.array().required(),
   sessions: Joi.array().required(),
 }).required();
-/** Nodes may run different versions: fields that only the other one knows are dropped, and any status is accepted. */
+/** Nodes may run different releases: unknown fields are dropped, and any status is accepted. */
 const OPTIONS = { convert: false, stripUnknown: true } as const;
 const SESSION = sessionReport.keys({ status: TEXT }).required();
 
@@ -107,8 +108,8 @@ export interface FleetRequest extends Pick<Request, 'auth'> {
 
 /**
  * The report of another node, asked for with the caller's rights.
- * @param confined the session that the caller is limited to
- * @returns undefined when the node does not answer in time, or with something else
+ * @param confined the session to which the caller is limited
+ * @returns undefined if the node does not answer in time, or with an invalid report
  */
 export async function reportOf(
   { nodeId, podName: name, url }: Node,

@@ -1,6 +1,6 @@
 import { type Clock, wait } from '../domain/clock.js';
 
-/** Answers that are held back so that a caller who is over its limits slows down: so many of each key, and of the node. */
+/** Delays answers to slow down callers above their limits. The number of delayed answers is bounded, per key and for the node. */
 export class HeldAnswers {
   readonly #clock: Clock;
   readonly #limits: { ofKey: number; ofNode: number };
@@ -12,15 +12,15 @@ export class HeldAnswers {
     this.#limits = limits;
   }
 
-  /** How many are held now. */
+  /** Number of answers that are delayed now. */
   get count(): number {
     return this.#all;
   }
 
   /**
-   * Waits, if there is room.
+   * Waits, unless too many answers are delayed already.
    * @param gone ends the wait when the caller has gone
-   * @returns false at once if too many answers are held
+   * @returns false, at once, if too many answers are delayed
    */
   async hold(key: string, ms: number, gone: AbortSignal): Promise<boolean> {
     const held = this.#held.get(key) ?? 0;

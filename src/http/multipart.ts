@@ -27,7 +27,7 @@ export interface Form<File extends Taken> {
   /** All other parts, by name. */
   fields: Map<string, string>;
   file: File;
-  /** From the file's part; may be empty. */
+  /** File name of the file's part; may be empty. */
   fileName: string;
   /** The part's Content-Type without parameters; empty when it has none. */
   mimeType: string;
@@ -114,7 +114,7 @@ class FormReading<File extends Taken> {
     if (name === FILE && !this.#file) {
       const taken = this.#take(stream);
       taken.catch(this.#fail);
-      // browsers write a quote in a file name so (WHATWG HTML, multipart form data)
+      // browsers encode a quote in a file name this way (WHATWG HTML, multipart form data)
       const name = (fileName ?? '').replaceAll('%22', '"');
       this.#file = { taken, stream, fileName: name, mimeType: this.#isUntyped() ? '' : mimeType };
     } else {
@@ -128,7 +128,7 @@ class FormReading<File extends Taken> {
     if (name === undefined) this.#fail(invalid('every part needs a name'));
     else if (this.#fields.has(name)) this.#fail(invalid(`${shown(name)} ${ONCE}`));
     else if (isCut) this.#fail(invalid(`${shown(name)} must have ${MAX_FIELD_BYTES} bytes at most`));
-    // the parser writes this character for bytes that are no text in the part's charset
+    // the parser writes this character for bytes that are invalid in the part's charset
     else if (text.includes(REPLACEMENT)) this.#fail(invalid(`${shown(name)} ${TEXT_ONLY}`));
     else this.#fields.set(name, text);
   }
@@ -139,7 +139,7 @@ const NAMES_FILE = /[;\s]name="?file"?\s*(?:;|$)/i;
 
 /**
  * Reads the headers of the parts up to the file: the parser reports `text/plain` also for a part without a type.
- * @returns whether the file's part has no type; to be called when the parser has reached it
+ * @returns whether the file's part has no type; call it once the parser has reached that part
  */
 function untypedFileIn(source: Readable, headers: IncomingHttpHeaders): () => boolean {
   const [, quoted, plain = ''] = BOUNDARY.exec(headers['content-type'] ?? '') ?? [];
@@ -156,7 +156,7 @@ function untypedFileIn(source: Readable, headers: IncomingHttpHeaders): () => bo
       end();
     });
   });
-  // before the parser, which reports the file from the same bytes
+  // listen before the parser, which reports the file from the same bytes
   source.on('data', read);
   return () => isUntyped;
 }

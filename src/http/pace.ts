@@ -5,34 +5,35 @@ import { LIMITS } from '../domain/limits.js';
 
 /** Milliseconds between two requests of one secret in the long run. */
 const INTERVAL_MS = 1_000 / LIMITS.requestsPerSecondOfSecret;
-/** Milliseconds by which a secret may be ahead of that. */
+/** Milliseconds by which a secret may exceed that rate for a short time. */
 const AHEAD_MS = LIMITS.requestsAheadOfSecret * INTERVAL_MS;
 /** Milliseconds that a request waits at most. */
 const LONGEST_MS = 10_000;
 /**
- * Turns of the event loop between the beginnings of two requests of one secret: next to nothing on an idle node, and as long as the
- * work of the requests before on a busy one.
+ * Turns of the event loop between the starts of two requests of one secret: almost no time on an idle node, and on a
+ * busy one as long as the work of earlier requests.
  */
 const TURNS_APART = 16;
-/** Milliseconds for which a request of somebody else makes the requests of a secret yield. */
+/** Milliseconds during which the requests of a secret yield after a request of another caller. */
 const RECENT_MS = 100;
-/** How many times as long as these turns took such a request waits further, and for how many milliseconds at most. */
+/** A yielding request waits this many times the duration of these turns, and at most `LONGEST_YIELD_MS`. */
 const YIELD = 4;
 const LONGEST_YIELD_MS = 75;
 /** Secrets that are remembered. */
 const MAX_SECRETS = 10_000;
 
 /**
- * Spreads the requests of each per-session secret over time, so that a node has time for the others between them: those that came at
- * once begin one after another, the later the busier the node is with others. The limit of requests in flight bounds how many wait.
+ * Spreads the requests of each per-session secret over time, so that a node serves other callers in between. Requests
+ * that arrive together start one after another, and later if the node is busy with other callers. The limit of requests
+ * in flight bounds the number of waiting requests.
  */
 export class Pace {
   readonly #clock: MonotonicClock;
-  /** When the time that a secret has used up ends, on the monotonic clock. */
+  /** The time up to which each secret has used its rate, on the monotonic clock. */
   readonly #usedUntil = boundedCache<number>(MAX_SECRETS);
-  /** By secret: resolves when the next request may begin. */
+  /** By secret: resolves when the next request may start. */
   readonly #begins = new Map<string, Promise<void>>();
-  /** The last request that did not wait, and the last one of another caller, on the monotonic clock. */
+  /** The last request that did not wait, and the last one of a different caller, on the monotonic clock. */
   #latest = { caller: '', at: Number.NEGATIVE_INFINITY };
   #former = this.#latest;
 
@@ -42,7 +43,7 @@ export class Pace {
 
   /**
    * Resolves when a request may begin.
-   * @param bodyBytes length of its body, for which later requests wait; 0 where the caller does not declare it
+   * @param bodyBytes length of its body, for which later requests wait; 0 if the caller does not declare it
    * @param gone ends the wait when the caller has gone
    */
   async begin(secret: string, bodyBytes: number, gone: AbortSignal): Promise<void> {
@@ -51,17 +52,17 @@ export class Pace {
     if (waitMs > 0) await wait(this.#clock, waitMs, gone);
     else if (!this.#begins.has(secret)) this.note(secret);
     if (gone.aborted) this.#use(secret, -INTERVAL_MS);
-    // bounded by the limit of requests in flight
+    // the limit of requests in flight bounds this queue
     else await this.#turn(secret, gone);
   }
 
-  /** Notes a request that begins at once: those of others that came at once yield. @param caller empty for the master token */
+  /** Notes a request that starts without waiting; requests of other callers then yield. @param caller empty for the master token */
   note(caller = ''): void {
     if (caller !== this.#latest.caller) this.#former = this.#latest;
     this.#latest = { caller, at: this.#clock.monotonic() };
   }
 
-  /** Resolves when the request before has left time to others, at once where none came right before. */
+  /** Resolves when the previous request of the secret has left time to other callers, or at once if there is none. */
   #turn(secret: string, gone: AbortSignal): Promise<void> {
     const before = this.#begins.get(secret) ?? Promise.resolve();
     const after = before
@@ -82,9 +83,9 @@ export class Pace {
     if (yieldMs > 0) await wait(this.#clock, yieldMs, gone);
   }
 
-  /** Notes a body whose length was not declared: later requests wait for it. */
+  /** Counts a body of undeclared length; later requests wait longer for it. */
   addBody(secret: string, bytes: number): void {
-    // a request that did not come over a socket has no count
+    // an injected request has no count of bytes
     if (!Number.isFinite(bytes)) return;
     this.#use(secret, Math.floor(bytes / LIMITS.bytesAsRequest) * INTERVAL_MS);
   }

@@ -6,12 +6,12 @@ import { type Tracing, traceHeaders } from '../domain/tracing.js';
 
 declare module '@hapi/hapi' {
   interface PluginsStates {
-    /** Set on a request that another node sent, before all other handling. */
+    /** The proof of a request that another node sent; set before all other handling. */
     hop?: ProvenHop;
   }
 }
 
-/** True if another node sent the request: it is answered here or not at all. */
+/** True if another node sent the request, which must not be forwarded again. */
 export function cameFromNode(request: Pick<Request, 'plugins'>): boolean {
   return request.plugins.hop !== undefined;
 }
@@ -32,7 +32,7 @@ export class Peers {
     return this.#owners.self;
   }
 
-  /** The nodes to query for a request: all others for a caller's, none for another node's. */
+  /** The nodes to query for a request: all others for a caller, none if another node asks. */
   async toAsk(request: Pick<Request, 'plugins'>): Promise<PeerNode[]> {
     return cameFromNode(request) ? [] : this.#owners.others();
   }

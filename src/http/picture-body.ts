@@ -6,7 +6,7 @@ import type { FileSource, Services } from '../services/services.js';
 import { bodyValidator, validated } from './body.js';
 import { readForm } from './multipart.js';
 
-/** The parts of a request that are read here. */
+/** The parts of a request that this file reads. */
 type PictureRequest = Parameters<typeof validated>[0] & {
   payload: unknown;
   query: { clientId?: string | undefined };
@@ -16,7 +16,7 @@ type PictureRequest = Parameters<typeof validated>[0] & {
 /**
  * Reads the body of an operation that sets a picture: JSON with an address, or a form with a file, which is on this
  * machine's disk while `work` runs.
- * @param work gets the validated fields, and no source where the picture is to be removed
+ * @param work gets the validated fields, and no source if the picture must be removed
  * @throws GatewayError invalid_request, session_unknown, media_too_large
  */
 export async function withPicture<Fields extends object>(

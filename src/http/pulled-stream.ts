@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 
 /**
- * Makes a stream of pieces, which are read only as fast as somebody takes them. Ends the pieces with the stream, also if the
- * reader has gone, or takes nothing for `stallMs` milliseconds: nothing that they hold stays open.
+ * Makes a stream of pieces, which are read only as fast as the reader consumes them. Ends the generator with the stream,
+ * also if the reader has gone or reads nothing for `stallMs` milliseconds, so that its resources are freed.
  *
- * @returns once the first piece is there
- * @throws what the first piece throws
+ * @returns once the first piece has arrived
+ * @throws the error of the first piece
  */
 export async function pulledStream(
   pieces: AsyncGenerator<Uint8Array, void>,

@@ -5,13 +5,13 @@ import type { ErrorCode } from '../domain/errors.js';
 import { LIMITS } from '../domain/limits.js';
 import { HeldAnswers } from './held-answers.js';
 
-/** Milliseconds without a refusal after which a secret begins anew. */
+/** Milliseconds without a refusal after which the delay of a secret is reset. */
 const FORGOTTEN_MS = 10_000;
-/** Milliseconds by which each further answer is held longer. */
+/** Milliseconds by which the delay grows with each refusal. */
 const STEP_MS = 20;
-/** Secrets that are remembered. */
+/** Number of secrets that are remembered. */
 const MAX_SECRETS = 10_000;
-/** Codes of requests that are over a limit of their secret. */
+/** Codes of refusals by a limit of the secret itself. */
 const OWN_LIMITS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'too_many_requests',
   'too_many_streams',
@@ -19,8 +19,8 @@ const OWN_LIMITS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /**
- * Holds the answers of a secret that goes on although its limits refuse it: a program that repeats a request as soon as it is
- * refused would otherwise keep the node busy with refusals.
+ * Delays refusals of a secret that keeps sending above its limits: otherwise a program that repeats each refused request
+ * at once would keep the node busy.
  */
 export class Refusals {
   readonly #clock: Clock;

@@ -4,7 +4,7 @@ import { LIMITS } from '../domain/limits.js';
 
 declare module '@hapi/hapi' {
   interface PluginsStates {
-    /** The counters in which the request stands until it is answered. */
+    /** The counters that include the request until it is answered. */
     counted?: string[];
   }
 }
@@ -25,7 +25,7 @@ export class RequestLimits {
     this.#enter(request, `session ${clientId}`, LIMITS.requestsOfSession, 'session');
   }
 
-  /** The request is answered, or its caller has gone. */
+  /** Removes a request from its counters, because it is answered or its caller has gone. */
   leave({ plugins }: Pick<Request, 'plugins'>): void {
     for (const key of plugins.counted?.splice(0) ?? []) {
       const count = (this.#counts.get(key) ?? 0) - 1;
@@ -35,7 +35,7 @@ export class RequestLimits {
   }
 
   #enter({ plugins, info }: Counted, key: string, limit: number, owner: string): void {
-    // the caller has gone already: nothing tells when the request ends
+    // do not count a caller that has gone already, because no event will report the end of the request
     if (info.completed > 0) return;
     const count = this.#counts.get(key) ?? 0;
     if (count >= limit) {

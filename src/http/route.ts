@@ -16,15 +16,15 @@ import type { StoreProbe } from './store-probe.js';
 declare module '@hapi/hapi' {
   interface RouteOptionsApp {
     owner: Owner;
-    /** The session that the request is about, where it does not name it. */
+    /** Finds the session of a request that does not name it. */
     sessionOf?: (request: Request) => Promise<string | undefined>;
-    /** Creates the session when there is none. */
+    /** The request creates the session if there is none. */
     creates?: boolean;
-    /** Needs no token. */
+    /** The route needs no token. */
     open?: boolean;
-    /** Not for per-session secrets. */
+    /** The route refuses per-session secrets. */
     masterOnly?: boolean;
-    /** Its paths contain secrets: logs show the route instead. */
+    /** Paths of the route contain secrets: logs show the route instead. */
     pathIsSecret?: boolean;
   }
 }
@@ -32,7 +32,7 @@ declare module '@hapi/hapi' {
 /** Facts of this run that may be shown; none is secret. */
 export interface RuntimeFacts {
   podName: string;
-  /** The network that it is linked to. */
+  /** Name of the network to which the gateway connects. */
   environment: string;
   /** Name of the store's back end. */
   storage: string;
@@ -52,14 +52,14 @@ export interface Parts {
   /** Milliseconds since the epoch. */
   now(): number;
   store: StoreProbe;
-  /** The daemon has been asked to stop: load balancers look for another node. */
+  /** True once the daemon has been asked to stop, so that load balancers choose another node. */
   isStopping(): boolean;
   registry: Registry;
   eventStreams: EventStreams;
   peers: Peers;
   /** Whether a text is the master token. */
   isMasterToken(text: string): boolean;
-  /** Fail a request whose answer breaks the contract. */
+  /** Whether to fail a request whose answer breaks the contract. */
   checkAnswers: boolean;
 }
 
@@ -74,11 +74,11 @@ export interface Inputs<Query, Body, Params, Headers> {
 /** Adds a route to a server. */
 export type Route = (server: Server, parts: Parts) => void;
 
-/** The session that a request is about; undefined when there is none, which the handler will say. Nothing is validated yet. */
+/** Finds the session of a request that is not validated yet; undefined if there is none, which the handler will report. */
 type SessionOf = (request: Pick<Request, 'params'>, parts: Parts) => Promise<string | undefined>;
 
 /**
- * Makes a route of an operation: the contract validates what the handler gets, and its types fix the answer.
+ * Makes a route from an operation: the contract validates the handler's input, and its types fix the answer.
  * @param sessionOf for an operation whose requests do not name their session
  */
 export function route<
@@ -126,7 +126,7 @@ export function route<
       handler(request, h) {
         const work = async (): Promise<Lifecycle.ReturnValueTypes> => {
           const answer = handler(request, parts, h);
-          // a node that asks for a part of an answer gets that part
+          // another node asks for its part of a merged answer
           const isPart = owner === 'any' && cameFromNode(request);
           return parts.checkAnswers && !isPart ? checked(operation, answer) : answer;
         };
@@ -148,7 +148,7 @@ async function checked<T>(operation: Operation, answering: T | Promise<T>): Prom
     throw new Error(message, { cause: error });
   }
   if (typeof operation.answer === 'string') return answer;
-  // as the caller will read it: without what JSON leaves out
+  // as the caller will read it: without fields that JSON omits
   const body = readJson(JSON.stringify(bodyOf(answer)));
   const { error } = operation.answer.validate(body, { abortEarly: false, convert: false });
   if (error) throw new Error(`the answer of ${method} ${path} breaks the contract: ${error.message}`);

@@ -32,7 +32,7 @@ import { WrongTokens } from './wrong-tokens.js';
 
 export type { RuntimeFacts } from './route.js';
 
-/** Never compressed: events would wait for the stream's end, and files would lose their length and ranges. */
+/** Types that are never compressed: events would wait for the end of the stream, and files would lose their length and ranges. */
 const UNCOMPRESSED = ['text/event-stream', ...PRESENTED_TYPES];
 
 /**
@@ -43,7 +43,7 @@ const KEEP_ALIVE_MS = 75_000;
 
 interface HttpOptions {
   host: string;
-  /** 0 takes any free one. */
+  /** Port; 0 for any free port. */
   port: number;
   /** Connections that one address may have open; 0 for no limit. */
   connectionsPerAddress?: number;
@@ -53,13 +53,13 @@ interface HttpOptions {
   /** The master token. */
   auth: { token: string };
   facts: RuntimeFacts;
-  /** The store. */
+  /** The store, whose health is probed. */
   health: { ping(): Promise<void> };
-  /** The daemon has been asked to stop. */
+  /** True once the daemon has been asked to stop. */
   isStopping(): boolean;
-  /** Fail a request whose answer breaks the contract. */
+  /** Whether to fail a request whose answer breaks the contract. */
   checkAnswers?: boolean;
-  /** Which node holds a session. */
+  /** Finds the node that holds a session. */
   owners: Owners;
   /** Proves to other nodes that a request comes from a node. */
   nodeAuth: NodeAuth;

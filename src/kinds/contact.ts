@@ -60,15 +60,15 @@ function readCard({ displayName, vcard }: proto.Message.IContactMessage): Contac
 
 /** The name and phone number in a vCard. */
 interface CardFacts {
-  /** Empty when it has none. */
+  /** Name; empty if the card has none. */
   name: string;
-  /** With `+` where the card has the country code, else the digits as written; empty when it has none. */
+  /** With `+` if the card has the country code, otherwise the digits as written; empty if the card has no number. */
   phone: string;
 }
 
 /** A parsed line of a vCard. */
 interface Property {
-  /** In upper case, without its group: `FN` or `TEL`. */
+  /** Name in upper case, without its group: `FN` or `TEL`. */
   name: string;
   /** `;type=CELL;waid=15550000003` */
   params: string;
@@ -120,7 +120,7 @@ function phoneOf(value: string): string {
   return digits && written.trim().startsWith('+') ? `+${digits}` : digits;
 }
 
-/** RFC 2426, section 5. */
+/** Escapes a value (RFC 2426, section 5). */
 function escaped(text: string): string {
   return text.replace(/[\\,;]/g, '\\$&').replace(/\r\n?|\n/g, '\\n');
 }

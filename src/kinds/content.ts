@@ -27,7 +27,7 @@ const WRAPPERS = [
   'deviceSentMessage',
 ] as const;
 
-/** Wrappers of a content that may be viewed once. */
+/** Wrappers of view-once content. */
 const VIEW_ONCE: ReadonlySet<string> = new Set([
   'viewOnceMessage',
   'viewOnceMessageV2',
@@ -55,7 +55,7 @@ export function openWrappers(content: Content): { content: Content; viewOnce: bo
   return { content: inner, viewOnce: viewOnce || saysViewOnce(inner) };
 }
 
-/** Pictures, videos and voice notes have a flag of their own. */
+/** Whether the content's own flag says view-once; pictures, videos and voice notes have one. */
 function saysViewOnce(content: Content): boolean {
   return Object.values(content).some(
     (part) => part && typeof part === 'object' && 'viewOnce' in part && part.viewOnce === true,
@@ -65,7 +65,7 @@ function saysViewOnce(content: Content): boolean {
 /** The earlier message that a content names. */
 interface NamedTarget {
   messageId: string;
-  /** From the point of view of the content's author; in a reaction or a vote from that of the linked number. */
+  /** True if the target's author is the content's author; in a reaction or a vote: if it is the linked number. */
   fromMe: boolean;
   /** Jid of the target's author, where the content names it. */
   participant?: string;

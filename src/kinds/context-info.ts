@@ -10,15 +10,12 @@ interface MessageContext {
   quoted?: QuotedMessage;
   /** The ad that led the author here. */
   referral?: Referral;
-  /** User-parts. */
+  /** Mentioned people, as user-parts. */
   mentions: string[];
   isForwarded: boolean;
 }
 
-/**
- * Reads the context of a content; of an edit that of the new content.
- * @param read turns the quoted content into its type and body
- */
+/** Reads the context of a content, or for an edit of the new content. @param read turns the quoted content into its type and body */
 export function readContext(
   content: Content,
   read: (quoted: Content) => { type: string; body: string },
@@ -32,10 +29,10 @@ export function readContext(
   if (referral) context.referral = referral;
   if (info?.stanzaId) {
     const author = parseJid(info.participant);
-    // some clients name the group where they do not know the author
+    // some clients name the group if they do not know the author
     const participant = author?.kind === 'group' ? undefined : author?.user;
     const { quotedMessage } = info;
-    // a quote of a message that its author does not hold is empty
+    // a quote is empty if its author does not have the quoted message
     const isShown = quotedMessage && !isSilent(quotedMessage);
     const shown = isShown ? read(quotedMessage) : { type: 'text', body: '' };
     context.quoted = {
@@ -55,7 +52,7 @@ const AD_MEDIA: ReadonlyMap<unknown, Referral['mediaType']> = new Map([
 ]);
 
 /**
- * The click-to-WhatsApp ad in a context; undefined where it names none. Previews that bots make of links use the same
+ * The click-to-WhatsApp ad in a context; undefined if there is none. Previews that bots make of links use the same
  * field, and links to a chat (`wa.me`) an entry point of their own: neither is an ad.
  */
 function referralIn(info: proto.IContextInfo): Referral | undefined {
@@ -81,7 +78,7 @@ function referralIn(info: proto.IContextInfo): Referral | undefined {
   };
 }
 
-/** The phone number by which a content names the author of its quote: a user-part; undefined where it uses the LID. */
+/** The phone number, as user-part, by which a content names the author of its quote; undefined if it uses the LID. */
 export function quotedNumberIn(content: Content): string | undefined {
   const address = parseJid(contextInfoOf(content)?.participant);
   return address?.kind === 'pn' ? address.user : undefined;
@@ -97,7 +94,7 @@ export function hasQuoted(content: Content): boolean {
   return Boolean(contextInfoOf(content)?.quotedMessage);
 }
 
-/** The content without its copy of the quoted message; the message that it quotes stays named. Changes what it is given. */
+/** Removes the copy of the quoted message from a content, in place; the id of the quoted message stays. */
 export function withoutQuoted(content: Content): Content {
   const info = contextInfoOf(content);
   if (info) info.quotedMessage = null;

@@ -39,8 +39,8 @@ export const phoneField = Joi.string()
   .messages({ 'string.pattern.base': '{#label} must be 5 to 15 digits, the country code first' });
 
 /**
- * A text of so many characters at most, as people count them.
- * @param units the network's own bound in UTF-16 code units, of which an emoji has up to 16; without one it counts nothing
+ * A text of at most `limit` characters, as people count them.
+ * @param units the network's own limit in UTF-16 code units, of which an emoji has up to 16; default: none
  */
 export function characters(limit: number, units = Number.POSITIVE_INFINITY): Joi.StringSchema {
   return Joi.string()

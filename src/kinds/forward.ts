@@ -21,7 +21,7 @@ const FORWARDABLE = [
  * else's message counts one more; an own message that was never forwarded is sent without the mark (Baileys,
  * `generateForwardMessageContent`).
  *
- * @param fromMe the linked number sent the message
+ * @param fromMe true if the linked number sent the message
  * @returns undefined for a content that cannot be forwarded, such as one that may be viewed once
  */
 export function composeForward(content: Content, fromMe: boolean): Content | undefined {
@@ -33,7 +33,7 @@ export function composeForward(content: Content, fromMe: boolean): Content | und
   const part = field && source[field];
   if (!part) return undefined;
   const { isForwarded, forwardingScore } = part.contextInfo ?? {};
-  // some clients set the mark only
+  // some clients set only the mark, without a score
   const before = forwardingScore || (isForwarded ? 1 : 0);
   const score = before + (fromMe ? 0 : 1);
   const contextInfo = score > 0 ? { isForwarded: true, forwardingScore: score } : {};

@@ -87,8 +87,8 @@ const send: KindSend<InteractivePayload> = {
 };
 
 /**
- * A text with buttons, in any form that businesses use or used. It has no event type of its own: it reads as a text, its
- * title, body and footer on lines of their own, with the object `buttons`.
+ * A text with buttons, in any form that businesses use or used. The event has the type of a text, with title, body and
+ * footer on separate lines and the object `buttons`.
  */
 export const interactive: Kind = {
   name: 'interactive',
@@ -109,7 +109,7 @@ export function linesOf(content: Content): string {
     .join('\n');
 }
 
-/** Makes the protocol's message of its parts: phones show the buttons only in this form. */
+/** Wraps an interactive message in the only form in which phones show its buttons. */
 export function composeInteractive(interactiveMessage: proto.Message.IInteractiveMessage): { raw: Content } {
   const messageContextInfo = { deviceListMetadata: {}, deviceListMetadataVersion: DEVICE_LIST_VERSION };
   return { raw: { viewOnceMessage: { message: { messageContextInfo, interactiveMessage } } } };

@@ -29,9 +29,9 @@ export interface MessageKey {
   participant?: string;
 }
 
-/** Where a link leads, as phones show it above a text. */
+/** The preview of a link that phones show above a text. */
 export interface LinkPreview {
-  /** The link as the text has it. */
+  /** The link as written in the text. */
   url: string;
   title: string;
   /** Empty when the page has none. */
@@ -50,9 +50,9 @@ export interface ComposeContext {
   mentionedJids: string[];
   /** The message that `KindSend.target` names. */
   target?: MessageKey;
-  /** The current content of that message, where it is kept. */
+  /** The current content of that message, if it is stored. */
   targetContent?: Content;
-  /** Of the link that `KindSend.link` names; absent when it is not wanted, or could not be fetched. */
+  /** Preview of the link of `KindSend.link`; absent if it is not wanted, or could not be fetched. */
   preview?: LinkPreview;
 }
 
@@ -60,22 +60,22 @@ export interface ComposeContext {
 export interface Target {
   messageId: string;
   fromMe: boolean;
-  /** Milliseconds after its sending; later the send is refused, where the age of the message is known. */
+  /** Milliseconds after its sending during which this send is allowed, if the age of the message is known. */
   withinMs?: number;
-  /** Refused when nothing is known of it, or when it is known to be deleted for everyone. */
+  /** The send is refused if the message is unknown, or known to be deleted for everyone. */
   mustBeKnown?: boolean;
 }
 
-/** How a kind is sent; each has a route. */
+/** How a kind is sent; each such kind has a route. */
 export interface KindSend<Payload extends SendPayload = SendPayload> {
   /** Route path below the root, with its slash. */
   path: `/${string}`;
   /** One line for the API's documentation. */
   description: string;
   payload: ObjectSchema<Payload>;
-  /** The earlier message that this one is about; its key is then in the context of `compose`. */
+  /** The earlier message that this one is about; `compose` then gets its key in the context. */
   target?(payload: Payload): Target;
-  /** The link to show a preview of. `wanted` is undefined where the payload leaves it to the daemon's setting. */
+  /** The link whose preview is shown. `wanted` is undefined if the payload leaves the choice to the daemon's setting. */
   link?(payload: Payload): { url: string; wanted: boolean | undefined } | undefined;
   compose(payload: Payload, context: ComposeContext): Composed;
   /** Fields of the answer beside `status` and `messageId`. */
@@ -103,7 +103,7 @@ export interface OutgoingFile {
   height?: number;
   /** Whole seconds. */
   seconds?: number;
-  /** Of a voice note: 64 volumes from 0 to 100. */
+  /** Waveform of a voice note: 64 volumes from 0 to 100. */
   waveform?: Uint8Array;
   /** Small JPEG. */
   thumbnail?: Uint8Array;
@@ -128,13 +128,13 @@ export interface Reading {
 
 /** Input for reading a content. */
 interface ReadContext {
-  /** The content may be viewed once: its wrapper or itself says so. */
+  /** The wrapper or the content itself says view-once. */
   viewOnce: boolean;
   /** Reads a nested content of any kind, such as the new text of an edit. */
   read(content: Content): Reading;
 }
 
-/** The type of a stored message; its names are older than those of events. */
+/** The type of a stored message; these names are older than those of events. */
 export type StoredType =
   | 'chat'
   | 'image'
@@ -154,7 +154,7 @@ export interface Kind {
   name: string;
   send?: KindSend;
   file?: KindFile;
-  /** Undefined when the content is not of this kind. The content is unwrapped, see `unwrap`. */
+  /** Reads an unwrapped content (see `unwrap`); undefined if it is not of this kind. */
   read(content: Content, context: ReadContext): Reading | undefined;
   /** Undefined for a kind that changes an earlier message and has no row of its own. */
   storedType: StoredType | undefined;

@@ -30,7 +30,7 @@ const section = Joi.object<Section>({
   rows: Joi.array().items(row).min(1).required(),
 });
 
-/** The rules that are about all sections together. */
+/** The sections, with the rules for all of them together. */
 const sectionsField = Joi.array<Section[]>()
   .items(section)
   .min(1)
@@ -58,7 +58,7 @@ const SINGLE_SELECT = 'single_select';
  */
 const send: KindSend<ListPayload> = {
   path: '/send-list-message',
-  description: 'Send a list of rows, of which the recipient chooses one',
+  description: 'Send a list of rows, from which the recipient chooses one',
   payload: Joi.object<ListPayload>({
     ...envelopeFields,
     title: characters(LIMITS.listTitleLength).allow('').example('Lunch'),
@@ -96,7 +96,7 @@ function composeSection({ title = '', rows }: Section) {
   };
 }
 
-/** A list, in either form. It has no event type of its own: it reads as a text with the object `list`. */
+/** A list, in either form. The event has the type of a text, with the object `list`. */
 export const list: Kind = {
   name: 'list',
   send,
@@ -110,7 +110,7 @@ export const list: Kind = {
 function nativeList({ interactiveMessage }: Content): ListExtra | undefined {
   const button = interactiveMessage?.nativeFlowMessage?.buttons?.find(({ name }) => name === SINGLE_SELECT);
   if (!button) return undefined;
-  // the sender can put anything into it
+  // validate, because the sender can put anything into the parameters
   const { error, value } = PARAMS.validate(parseObject(button.buttonParamsJson ?? ''));
   return error ? undefined : withRows(value.title, value.sections);
 }
@@ -145,7 +145,7 @@ function legacyList({ listMessage }: Content): ListExtra | undefined {
   return withRows(listMessage.buttonText ?? '', sections);
 }
 
-/** Undefined for a list without rows: it says no more than its texts. */
+/** The object `list`; undefined for a list without rows, whose text says everything. */
 function withRows(buttonText: string, sections: ListExtra['sections']): ListExtra | undefined {
   return sections.some(({ rows }) => rows.length > 0) ? { buttonText, sections } : undefined;
 }

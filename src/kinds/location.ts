@@ -63,7 +63,7 @@ function placeIn({ locationMessage, liveLocationMessage }: Content): LocationExt
   };
 }
 
-/** The sender may write NaN or Infinity, which JSON cannot express. */
+/** Converts NaN and Infinity, which a sender may write but JSON cannot express. */
 function degrees(value: number | null | undefined): number {
   return Number.isFinite(value) ? Number(value) : 0;
 }

@@ -38,7 +38,7 @@ interface Medium {
 
 const WEBP = 'image/webp';
 
-/** In the order in which they are asked for a file: a document takes any. */
+/** Kinds of files, in the order in which they are tried for a file; a document takes any. */
 const MEDIA: readonly Medium[] = [
   {
     type: 'sticker',
@@ -65,7 +65,7 @@ const MEDIA: readonly Medium[] = [
     fieldsIn: ({ imageMessage }) => imageMessage,
   },
   {
-    // a film, one that loops without sound (a GIF), or a round one that was recorded in the chat
+    // a film, a silent loop (GIF), or a round video recorded in the chat
     type: 'video',
     takes: (mimeType) => isOfType(mimeType, 'video/'),
     compose: ({ path, seconds }, { caption }, common) => ({
@@ -157,7 +157,7 @@ function readDownload(fields: MediaFields): MediaExtra['download'] {
   };
 }
 
-/** Leaves out unknown facts. The library would compute them, but it never sees the file. */
+/** The fields of every file, without unknown facts. The library cannot compute them, because it never sees the file. */
 function commonFields(file: OutgoingFile, { mentionedJids }: ComposeContext) {
   const { mimeType, width, height, thumbnail } = file;
   return {

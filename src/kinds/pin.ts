@@ -18,7 +18,7 @@ const UNPIN_FOR_ALL = 2;
 
 const send: KindSend<PinPayload> = {
   path: '/pin-message',
-  description: 'Pin a message for everybody in its chat, or unpin it',
+  description: 'Pin a message for everyone in its chat, or unpin it',
   payload: Joi.object<PinPayload>({
     ...addressFields,
     messageId: messageIdField.required(),
@@ -44,7 +44,7 @@ const send: KindSend<PinPayload> = {
   answer: ({ messageId }) => ({ targetId: messageId }),
 };
 
-/** A message was pinned for everybody in its chat, or unpinned. It reads as a text with the object `pin`. */
+/** A message was pinned for everyone in its chat, or unpinned. The event has the type of a text, with the object `pin`. */
 export const pin: Kind = {
   name: 'pin',
   send,

@@ -77,7 +77,7 @@ export const pollCreation: Kind = {
   },
 };
 
-/** The versions differ in the clients that can read them, not in their fields. */
+/** The poll in any of its versions, which have the same fields and differ only in the clients that can read them. */
 function pollIn(content: Content): proto.Message.IPollCreationMessage | null | undefined {
   return (
     content.pollCreationMessage ??

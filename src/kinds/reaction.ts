@@ -5,7 +5,7 @@ import type { Kind, KindSend, SendPayload } from './kind.js';
 
 interface ReactionPayload extends SendPayload {
   messageId: string;
-  /** Empty removes the reaction. */
+  /** The emoji; an empty text removes the reaction. */
   emoji: string;
   targetFromMe: boolean;
 }

@@ -2,15 +2,15 @@ import { unwrap } from './content.js';
 import type { Content } from './kind.js';
 import { MESSAGE_EDIT } from './protocol-types.js';
 
-/** A content that is encrypted once more, with the secret of the message that it is about. */
+/** Content with a second layer of encryption, by the secret of the message that it is about. */
 export interface Sealed {
   what: 'vote' | 'edit' | 'reaction';
   targetId: string;
 }
 
 /**
- * The secret that later votes, edits and reactions are encrypted with; undefined when the message has none. It stands
- * beside a wrapper or within it.
+ * The secret that later votes, edits and reactions are encrypted with; undefined when the message has none. The secret
+ * is beside a wrapper or within it.
  */
 export function messageSecret(content: Content): Uint8Array | undefined {
   const contexts = [content.messageContextInfo, unwrap(content).messageContextInfo];
@@ -26,7 +26,7 @@ export function sealedPart(content: Content): Sealed | undefined {
   return encReactionMessage ? { what: 'reaction', targetId } : undefined;
 }
 
-/** An opened content as it would have come in plain, about the message that the sealed one names. */
+/** A decrypted content in the form of an unencrypted one, with the target of the sealed content. */
 export function aboutTarget(opened: Content, sealed: Content, targetFromMe: boolean): Content {
   const key = { ...keyOf(sealed), fromMe: targetFromMe };
   if (sealedPart(sealed)?.what === 'reaction') return { reactionMessage: { ...opened.reactionMessage, key } };

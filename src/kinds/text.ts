@@ -14,7 +14,7 @@ const send: KindSend<TextPayload> = {
     ...envelopeFields,
     body: textField.required().example('Hello'),
     linkPreview: Joi.boolean()
-      .description('Show a preview of the first https link; as set by --link-previews unless given')
+      .description('Show a preview of the first https link; default: the setting --link-previews')
       .example(true),
   }),
   link({ body, linkPreview: wanted }) {

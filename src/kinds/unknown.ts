@@ -23,7 +23,7 @@ const MAX_TITLE = 1_000;
 /** Levels of a content that are searched for a title. */
 const MAX_DEPTH = 3;
 
-/** Names for people, where the protocol's own name is not clear. */
+/** Readable names where the protocol's own name is not clear. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ['eventMessage', 'event invitation'],
   ['groupInviteMessage', 'group invitation'],

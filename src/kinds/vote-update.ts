@@ -2,8 +2,8 @@ import { targetOf } from './content.js';
 import type { Kind } from './kind.js';
 
 /**
- * A vote in a poll. It is encrypted with the poll's secret, which the content does not hold, so only the id of the poll is
- * read here. The receiver decrypts the vote and fills in the rest.
+ * A vote in a poll. The vote is encrypted with the poll's secret, which the content does not hold, so only the id of the
+ * poll is read here. `services/messages/read` decrypts the vote and adds the rest.
  */
 export const voteUpdate: Kind = {
   name: 'vote-update',

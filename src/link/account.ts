@@ -18,14 +18,14 @@ export interface OwnProfile {
  */
 export interface LinkAccount {
   profile(): Promise<OwnProfile>;
-  /** All devices of the account share the name. @throws GatewayError `app_state_rejected`, `send_not_connected` */
+  /** Sets the name, which all devices of the account share. @throws GatewayError `app_state_rejected`, `send_not_connected` */
   setName(name: string): Promise<void>;
   setAbout(about: string): Promise<void>;
   /** Sets the picture, a square JPEG, or removes it without one. @throws GatewayError also `media_unsupported` */
   setPicture(jpeg: Uint8Array | undefined): Promise<void>;
   /** Sets the timer of new chats. @param seconds 0 turns it off */
   setDisappearing(seconds: number): Promise<void>;
-  /** The people whom the account blocks, as the network has them now: with the address that it names them by. */
+  /** The people whom the account blocks, as the network lists them now, each with the address that the network uses. */
   blocked(): Promise<Person[]>;
   /** @param person with both addresses where known */
   setBlocked(person: Person, isBlocked: boolean): Promise<void>;

@@ -11,9 +11,9 @@ export interface Profile {
   status: string;
   /** Version of the picture; empty when there is none or it is hidden. */
   pictureId: string;
-  /** How many devices the person uses, the phone included. */
+  /** Number of the person's devices, including the phone. */
   devices: number;
-  /** Of a verified business; may be empty. */
+  /** Name of a verified business; may be empty. */
   verifiedName: string;
 }
 
@@ -23,16 +23,16 @@ export type Picture =
       /** Version of the picture. */
       id: string;
       type: 'preview' | 'image';
-      /** Signed by the network; it expires in about ten days. */
+      /** URL signed by the network, which expires in about ten days. */
       url: string;
     }
   | { reason: 'none' | 'hidden' };
 
-/** Queries about people. Those to the network throw GatewayError `lookup_failed` when it refuses or does not answer. */
+/** Queries about people. Queries throw GatewayError `lookup_failed` when the network refuses or does not answer. */
 export interface LinkPeople {
-  /** Undefined when the network knows nobody by that address. */
+  /** The profile of a person; undefined if the network knows nobody by that address. */
   profile(address: Address): Promise<Profile | undefined>;
-  /** Of a person or a group. `preview` asks for the small one (96 px). */
+  /** The picture of a person or a group. `preview` requests the small one (96 px). */
   picture(address: Address, preview: boolean): Promise<Picture>;
   /**
    * Fetches a picture by the network's signed address.
@@ -60,12 +60,12 @@ export interface Group {
   joinApproval: boolean;
   /** Seconds after which messages disappear; 0 if they stay. */
   disappearingSeconds: number;
-  /** Jid of the owner, by LID where known; empty where there is none. */
+  /** Jid of the owner, by LID if known; empty if there is none. */
   ownerJid: string;
   members: GroupMember[];
 }
 
-/** User-parts, empty where not known. */
+/** A member; addresses are user-parts, empty if unknown. */
 export interface GroupMember {
   lid: string;
   pn: string;
@@ -83,17 +83,17 @@ export interface MemberResult {
   error: number;
 }
 
-/** A group that was just made. */
+/** A newly created group. */
 export interface CreatedGroup {
   group: Group;
-  /** Named people whom the network did not let in. */
+  /** Requested members whom the network did not admit. */
   refused: MemberResult[];
 }
 
 /** The properties of a group that members or admins change. */
 export interface GroupSettings {
   subject: string;
-  /** Empty removes it. */
+  /** The description; an empty text removes it. */
   description: string;
   /** Only admins may write. */
   announce: boolean;
@@ -107,7 +107,7 @@ export interface GroupSettings {
   disappearingSeconds: number;
 }
 
-/** A person who asks to join a group. User-parts, empty where not known. */
+/** A person who asks to join a group; addresses are user-parts, empty if unknown. */
 export interface JoinRequest {
   lid: string;
   pn: string;
@@ -117,7 +117,7 @@ export interface JoinRequest {
 
 /** A group as the network shows it to the holder of an invite code. */
 export interface GroupInvite extends Pick<Group, 'jid' | 'subject' | 'topic' | 'ownerJid' | 'joinApproval'> {
-  /** How many members it has. */
+  /** Number of members. */
   size: number;
   /** Milliseconds since the epoch; 0 where not known. */
   createdAt: number;
@@ -135,11 +135,11 @@ export interface LinkGroups {
   /** @param participants jids of the others */
   create(subject: string, participants: readonly string[]): Promise<CreatedGroup>;
   changeMembers(jid: string, action: MemberAction, participants: readonly string[]): Promise<MemberResult[]>;
-  /** The code at the end of the invite link; `reset` revokes the current one first. */
+  /** The code at the end of the invite link; `reset` revokes the current code first. */
   inviteCode(jid: string, reset: boolean): Promise<string>;
   leave(jid: string): Promise<void>;
   /**
-   * Changes the given settings, one after the other in the order of `GroupSettings`. Those before a refused one are changed.
+   * Changes the given settings in the order of `GroupSettings`. If one is refused, those before it remain changed.
    * @throws GatewayError also `invalid_request` for a value that the network does not accept, `group_conflict`
    */
   change(jid: string, settings: Partial<GroupSettings>): Promise<void>;

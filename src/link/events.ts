@@ -34,11 +34,11 @@ export type PasskeyFailure =
   | 'refused'
   /** The owner declined on the phone. */
   | 'declined'
-  /** A step came that does not follow from the one before. */
+  /** A step arrived out of order. */
   | 'unexpected'
   | 'malformed';
 
-/** A message that arrived, decrypted, before anything is decided about it. */
+/** A decrypted message that has arrived and is not processed yet. */
 export interface IncomingMessage {
   messageId: string;
   /** Jids without device, from the stanza: the chat, and its other address where known. */
@@ -49,21 +49,21 @@ export interface IncomingMessage {
   participantAlt?: string;
   fromMe: boolean;
   pushName: string;
-  /** Handle of the other person, in groups of the author; where the network sends it. */
+  /** Handle of the other person, or in groups of the author, if the network sends it. */
   username?: string;
   /** Milliseconds since the epoch, the network's time. */
   timestamp: number;
   content: MessageContent;
-  /** Journal entries to close when it has been recorded and announced. */
+  /** Journal entries to close when the message has been recorded and announced. */
   journalIds: string[];
-  /** The network kept it while the link was down. */
+  /** True if the network kept it for delivery while the link was down. */
   offline: boolean;
 }
 
-/** A message that arrived and could not be read. Its journal entries stay open until it is announced or told. */
+/** A message that arrived and could not be read. Its journal entries stay open until it is announced, as itself or as unreadable. */
 export interface UnreadableMessage extends Omit<IncomingMessage, 'content'> {
   reason: UnreadableReason;
-  /** The side that can still help: its sender was asked to encrypt it again, or the own phone can be asked. */
+  /** Who can still supply the message: the sender, who was asked to encrypt it again, or the own phone, which can be asked. */
   recovery: 'sender' | 'phone' | 'none';
 }
 
@@ -72,33 +72,33 @@ export interface Restriction {
   /** `reachout-lock`: the account cannot begin chats; `new-chat-limit`: it has begun too many in this cycle. */
   kind: 'reachout-lock' | 'new-chat-limit';
   active: boolean;
-  /** Does not hold yet: the network warns that it will. */
+  /** The restriction is not active yet: the network only warns of it. */
   isWarning?: true;
-  /** The network's word for the cause, or for how far the limit is used; may be empty. */
+  /** The network's name for the cause, or for the used part of the limit; may be empty. */
   cause: string;
-  /** When it ends, or the cycle does: milliseconds since the epoch; where the network says so. */
+  /** End of the restriction or of the cycle, in milliseconds since the epoch, if the network says so. */
   until?: number;
-  /** How many chats may be begun in the cycle, and how many were. */
+  /** Number of chats that the account may begin in the cycle, and has begun. */
   quota?: number;
   used?: number;
 }
 
-/** A step of a call, as the network tells it to a linked device. */
+/** A step of a call, as the network reports it to a linked device. */
 export interface CallStep {
   callId: string;
   /** `end` without an `accept` before it means that nobody took the call. */
   step: 'offer' | 'accept' | 'reject' | 'end';
-  /** Jids of the caller without device: the one that the network uses, and the other one where known. */
+  /** Jids of the caller without device: the one that the network uses, and the other one if known. */
   from: string;
   fromAlt?: string;
-  /** Jid of the group, of a call in a group. */
+  /** Jid of the group, for a call in a group. */
   group?: string;
   pushName: string;
-  /** Undefined where this step does not say it. */
+  /** Undefined if this step does not say it. */
   isVideo?: boolean;
   /** Milliseconds since the epoch, the network's time. */
   timestamp: number;
-  /** The network kept it while the link was down. */
+  /** True if the network kept it for delivery while the link was down. */
   offline: boolean;
 }
 
@@ -110,15 +110,15 @@ export interface NamedPerson {
 
 /** A change of a group. */
 export interface GroupUpdate {
-  /** The same when the network reports the change again. */
+  /** Id of the change, which is the same if the network reports the change again. */
   changeId: string;
   group: string;
   change: GroupChange;
-  /** The person who made the change, where the network says it. */
+  /** The person who made the change, if the network says it. */
   by?: NamedPerson;
   /** Name that this person chose; may be empty. */
   pushName: string;
-  /** The members that it is about. */
+  /** The members concerned. */
   members: NamedPerson[];
   /** The new subject, description or invite code, or the id of the new picture. */
   value: string;
@@ -132,13 +132,13 @@ export type LinkEvent =
   | { type: 'qr'; qr: string }
   /** A step of the pairing failed, such as a typed code; the pairing continues. */
   | { type: 'pairing-failed'; reason: Reason }
-  /** The network demands a passkey, or the ceremony went on by a step. */
+  /** The network demands a passkey, or the ceremony has moved on by a step. */
   | { type: 'passkey'; state: PasskeyState }
   /** An attempt of the ceremony failed. The ceremony continues with a new challenge, or the link ends and the next shows a QR code. */
   | { type: 'passkey-failed'; code: PasskeyFailure; reason: Reason }
   | { type: 'paired'; me: OwnIdentity }
   | { type: 'open'; me: OwnIdentity }
-  /** `arrivedAt`: when its stanza came, by the monotonic clock. */
+  /** `arrivedAt`: when its stanza arrived, on the monotonic clock. */
   | { type: 'message'; message: IncomingMessage; arrivedAt?: number }
   | { type: 'unreadable'; message: UnreadableMessage }
   | {
@@ -166,14 +166,14 @@ export type LinkEvent =
   | ({ type: 'chat-changed'; chat: string } & ChatSettings)
   | { type: 'group-update'; update: GroupUpdate }
   | { type: 'call'; call: CallStep }
-  /** A person types or comes online, in a chat that the link has subscribed to. */
+  /** A person types or comes online in a subscribed chat. */
   | {
       type: 'presence';
       chat: string;
       /** In groups: the member. */
       participant?: string;
       state: PresenceState;
-      /** Milliseconds since the epoch, of a person that is `unavailable`; 0 where the network does not say it. */
+      /** When a person that is `unavailable` was last seen: milliseconds since the epoch; 0 if the network does not say it. */
       lastSeenAt: number;
     }
   /** The picture of a person or a group changed or was removed. */
@@ -183,6 +183,6 @@ export type LinkEvent =
   | {
       type: 'closed';
       reason: CloseCause;
-      /** Milliseconds until the cause ends, where the network says so. */
+      /** Milliseconds until the cause ends, if the network says so. */
       retryAfterMs?: number;
     };

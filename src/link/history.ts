@@ -7,7 +7,7 @@ import type { LinkKeys } from './link-keys.js';
 export interface HistoricPerson extends Person {
   /** The name in the linked phone's address book. */
   name?: string;
-  /** The name the person gave themselves. */
+  /** The name that the person chose. */
   pushName?: string;
 }
 
@@ -19,19 +19,19 @@ export interface HistoricMessage {
   chatAlt?: string;
   /** Subject of a group; may be empty. */
   subject: string;
-  /** In groups: who wrote it. */
+  /** In groups: jid of the author. */
   participant?: string;
   fromMe: boolean;
   pushName: string;
   /** Milliseconds since the epoch. */
   timestamp: number;
-  /** Empty when the message was deleted for everybody. */
+  /** The content; empty if the message was deleted for everyone. */
   content: MessageContent;
   deleted: boolean;
-  /** When its text was edited, in milliseconds since the epoch; undefined when it was not. */
+  /** When the text was edited, in milliseconds since the epoch; undefined if it was not. */
   editedAt?: number;
   reactions: HistoricReaction[];
-  /** Of an own message: its status, in a group the furthest of any member; undefined where not known. */
+  /** Status of an own message, in a group the furthest of any member; undefined if unknown. */
   status?: MessageStatus;
   /** Unread messages of its chat, counted by the phone: the newest ones of other people. */
   unreadInChat: number;
@@ -39,14 +39,14 @@ export interface HistoricMessage {
 
 export interface HistoricReaction {
   fromMe: boolean;
-  /** In groups: jid of who reacted. */
+  /** In groups: jid of the person who reacted. */
   participant?: string;
   emoji: string;
   /** Milliseconds since the epoch. */
   at: number;
 }
 
-/** Some of the account's history. Learn its people before you read its messages. */
+/** A batch of the account's history. Store its people before its messages. */
 export interface HistoryBatch {
   people: HistoricPerson[];
   /** One chat after the other, the newest second first; within a second the oldest message first. */

@@ -25,7 +25,7 @@ export type {
 } from './events.js';
 export type { LinkKeys } from './link-keys.js';
 
-/** A content that a kind composed for sending, opaque too. Files are named by path; the link encrypts and uploads them. */
+/** Content that a kind composed for sending; opaque. Files are named by path; the link encrypts and uploads them. */
 export type ComposedContent = object;
 /** The bytes that `beforeSend` received, for sending the same message again. */
 export interface EncodedContent {
@@ -33,8 +33,8 @@ export interface EncodedContent {
 }
 
 /**
- * The link port: a session's live connection to the network. One `Link` is one connection; when it ends it says why,
- * once, and is never used again. Deciding what follows is the session's business.
+ * The link port: a session's live connection to the network. A `Link` is a single connection: when it ends it reports
+ * the reason once, and is never used again. The session decides what follows.
  */
 export interface Link {
   readonly groups: LinkGroups;
@@ -115,8 +115,8 @@ export interface Link {
    */
   requestResend(journalId: string): Promise<void>;
   /**
-   * Asks the network for the restrictions of the account, also for those that it does not impose now.
-   * @returns without those that the network refuses to tell
+   * Asks the network for the restrictions of the account, including those that are not active.
+   * @returns those that the network does not refuse to report
    * @throws GatewayError `lookup_failed` when it does not answer
    */
   restrictions(): Promise<Restriction[]>;
@@ -131,8 +131,8 @@ export interface Link {
   /** Ends the link as if it were lost: events of received stanzas still follow, then `closed` with the reason `renewed`. */
   renew(): void;
   /**
-   * Ends the link without unlinking. Of events only those of messages and history follow that were being read; all of them are
-   * in the journal. Resolves when the socket is gone and nothing more is read.
+   * Ends the link without unlinking. The only events that follow are those of messages and history that were being read;
+   * all of them are in the journal. Resolves when the socket is closed and nothing more is read.
    */
   close(): Promise<void>;
   /** Ends the link at once, without a closing handshake; no event follows. */
@@ -146,9 +146,9 @@ export interface Link {
 export interface LinkVitals {
   /** Time of the last stanza that is neither an answer nor a keep-alive. Milliseconds since the epoch; 0 before the first. */
   lastStanzaAt: number;
-  /** When the network last answered a ping, likewise. */
+  /** Time of the last answer to a ping. Milliseconds since the epoch; 0 before the first. */
   lastPongAt: number;
-  /** Milliseconds since the later of the two, by a stopwatch; Infinity before the first. */
+  /** Milliseconds since the later of the two, on the monotonic clock; Infinity before the first. */
   silentMs: number;
 }
 
@@ -158,24 +158,24 @@ export interface OutgoingMessage {
   messageId: string;
   content: ComposedContent | EncodedContent;
   quoted?: QuotedReference;
-  /** Called with the encoded message before anything leaves, so that it can be written down first. */
+  /** Called with the encoded message before anything leaves, so that the caller can store it first. */
   beforeSend(encoded: Uint8Array): Promise<void>;
   atWire?: WireCheck;
 }
 
-/** Decides about a message that was prepared once more where it is written: it may have waited for others, and for keys. */
+/** Checks a prepared message again at the moment of the write: it may have waited for other sends and for keys. */
 export interface WireCheck {
-  /** Asked in the same step as the write, so nothing is heard between both. False: the message is not written. */
+  /** Called synchronously before the write, so no network event can intervene. If it returns false, the message is not written. */
   mayLeave(): boolean;
-  /** Called with a message that was not written: rejects if it must not leave, and resolves if it is to be tried again. */
+  /** Called after a message was not written: rejects if it must not leave, resolves if it may be tried again. */
   heldBack(): Promise<void>;
 }
 
-/** The message that an own message quotes. `content` is empty where it is not known. */
+/** The message that an own message quotes. `content` is empty if unknown. */
 export interface QuotedReference {
   messageId: string;
   fromMe: boolean;
-  /** Jid of who wrote it, where known. */
+  /** Jid of the author, if known. */
   participant?: string;
   content: MessageContent;
 }
@@ -184,7 +184,7 @@ export interface QuotedReference {
 export interface MessageReference {
   messageId: string;
   fromMe: boolean;
-  /** In groups: jid of who wrote it. */
+  /** In groups: jid of the author. */
   participant?: string;
   /** Milliseconds since the epoch; 0 where not known. */
   sentAt: number;
@@ -193,7 +193,7 @@ export interface MessageReference {
 /** A change of the app state of a chat; `chat` is its jid. */
 export type ChatChange =
   | { type: 'mark-unread'; chat: string; last: MessageReference }
-  /** `last` is the newest message, where it is known: messages after it may bring the chat back. */
+  /** `last` is the newest message, if known: a later message may unarchive the chat. */
   | { type: 'archive'; chat: string; archived: boolean; last?: MessageReference }
   /** `until`: milliseconds since the epoch; 0 ends it, `FOREVER` has no end. */
   | { type: 'mute'; chat: string; until: number }
@@ -201,7 +201,7 @@ export type ChatChange =
   | { type: 'delete-for-me'; chat: string; message: MessageReference }
   | { type: 'star'; chat: string; message: MessageReference; starred: boolean };
 
-/** A message whose file the phone is to upload again. */
+/** A message whose file the phone should upload again. */
 export interface MediaMessage extends MessageReference {
   chat: string;
   content: MessageContent;
@@ -217,7 +217,7 @@ export interface MediaSource {
   fileEncSha256: Uint8Array;
 }
 
-/** A content that is encrypted once more, with the secret of its target: a poll vote, an edit or a reaction. */
+/** Content with a second layer of encryption, by the secret of its target: a poll vote, an edit or a reaction. */
 export interface SecretContent {
   content: MessageContent;
   /** Id and secret of the target. */
@@ -240,7 +240,7 @@ export interface SentMessage {
   sentAt: number;
 }
 
-/** User-parts without server or device; empty where not known. */
+/** A person that the network knows; addresses are user-parts without server or device, empty if unknown. */
 export interface LookedUpPerson {
   lid: string;
   pn: string;
@@ -264,13 +264,13 @@ export interface WebAuthnAssertion {
 export interface LinkOptions {
   clientId: string;
   keys: LinkKeys;
-  /** URL of the proxy that everything of this link goes through; empty for direct connections. */
+  /** URL of the proxy for all connections of this link; empty for direct connections. */
   proxy: string;
-  /** Asked before each frame: false stops the frame and ends the connection. */
+  /** Called before each frame: false stops the frame and ends the connection. */
   mayAct(): boolean;
   /** The client version to report; the library's when it is not given. */
   version?: WaVersion;
-  /** Asked when a pairing completes: true keeps the account's history, which the phone then begins to send. */
+  /** Called when a pairing completes: true keeps the account's history, which the phone then begins to send. */
   wantsHistory(): boolean;
   /** Finds an own message by its id, to answer a recipient's retry; undefined when it is no longer kept. */
   findSent(messageId: string): Promise<Uint8Array | undefined>;
@@ -287,17 +287,17 @@ export interface ForeignKey {
 }
 
 export interface LinkFactory {
-  /** Loads the protocol library, once. Wait for it before calling anything else. */
+  /** Loads the protocol library, once. Await this before any other call. */
   load(): Promise<void>;
   /** Starts a connection. Never throws: every failure arrives as `closed`. */
   open(options: LinkOptions): Link;
   /** True when the stored credentials belong to a finished pairing. */
   isPaired(keys: LinkKeys): Promise<boolean>;
-  /** Reads an encoded message as it was given to `beforeSend`. */
+  /** Decodes a message that `beforeSend` received. */
   decode(encoded: Uint8Array): MessageContent;
-  /** Writes what `decode` reads. */
+  /** Encodes content for `decode`. */
   encode(content: MessageContent): Uint8Array;
-  /** Decrypts a poll vote, or an encrypted edit or reaction; undefined when none of the addresses fits its key. */
+  /** Decrypts a poll vote, or an encrypted edit or reaction; undefined if no combination of the addresses fits. */
   openSecret(secret: SecretContent): OpenedSecret | undefined;
   /**
    * Downloads a file and decrypts it as a stream. The hashes are checked at the end: do not use the bytes before the stream
@@ -313,7 +313,7 @@ export interface LinkFactory {
   history(entry: JournalEntry, proxy: string): HistoryPart | undefined;
   /** Reads the credentials of a number that another program linked. @throws GatewayError `invalid_request` */
   readForeignCredentials(stored: object): { me: OwnIdentity; credentials: Uint8Array };
-  /** Reads keys of such a number; names those that cannot be used. */
+  /** Reads the keys of a number that another program linked; returns the names of unusable keys. */
   readForeignKeys(keys: readonly ForeignKey[]): { usable: KeyChange[]; unusable: string[] };
   /** Writes stored credentials and keys in the form that `readForeignCredentials` and `readForeignKeys` read. */
   exportCredentials(stored: Uint8Array): object;

@@ -6,7 +6,7 @@ export type WaVersion = readonly [number, number, number];
 /** The version that the protocol library was made for. */
 export const LIBRARY_VERSION: WaVersion = [2, 3000, 1043857760];
 
-/** Where a version is from: the setting, an earlier look-up in the store, the library's pin, or a look-up of this run. */
+/** The origin of a version: the setting, an earlier look-up in the store, the library's pin, or a look-up of this run. */
 export type WaVersionSource = 'setting' | 'stored' | 'library' | 'lookup';
 
 /** The client version that all links of this process report. */
@@ -25,7 +25,7 @@ export function formatWaVersion(version: WaVersion): string {
   return version.join('.');
 }
 
-/** Undefined when the text is not a version. */
+/** Parses a version; undefined if the text is none. */
 export function parseWaVersion(text: string): WaVersion | undefined {
   const [, first, second, third] = /^(\d{1,4})\.(\d{1,6})\.(\d{1,12})$/.exec(text) ?? [];
   return third === undefined ? undefined : [Number(first), Number(second), Number(third)];

@@ -7,7 +7,7 @@ import type { Link, MessageReference } from '../link/link.js';
 import type { Store } from '../store/store.js';
 import type { Session } from './sessions/session.js';
 
-/** Finds sessions. @throws GatewayError session_unknown */
+/** Finds a session by its clientId. @throws GatewayError session_unknown */
 export interface SessionSource {
   find(clientId: string): Session;
 }
@@ -20,7 +20,7 @@ export function requirePaired(sessions: SessionSource, clientId: string): Sessio
   const session = sessions.find(clientId);
   if (session.isPaired) return session;
   const { status } = session.record;
-  // needs no new pairing
+  // a banned or replaced session keeps its credentials: it needs no new pairing
   if (session.hasCredentials) {
     const why = session.reason ?? reason('connect_again');
     throw new GatewayError('session_suspended', reason('session_suspended', { clientId, status, why }));
@@ -70,7 +70,7 @@ export class LiveLinks {
   /**
    * Does the work over the session's link, and again over the next one when the connection ends during it. Repetitions
    * begin within `sendRepeatMs`.
-   * @param gone aborted when the caller hangs up: nothing is waited for or repeated any more
+   * @param gone aborted when the caller hangs up; the work then neither waits nor repeats
    * @throws GatewayError as `of`, and what the work throws
    */
   async over<T>(session: Session, work: (link: Link) => Promise<T>, gone?: AbortSignal): Promise<T> {
@@ -108,7 +108,7 @@ export class LiveLinks {
   }
 }
 
-/** The connection ended; a message may have arrived. */
+/** True if the connection ended: a message in flight may have arrived. */
 function isCut(error: unknown, link: Link): boolean {
   if (isGatewayError(error, 'lookup_failed')) return !link.isUp();
   return isGatewayError(error, 'send_cut_off') || isGatewayError(error, 'send_not_connected');

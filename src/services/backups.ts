@@ -6,7 +6,7 @@ import type { Backups } from './services.js';
 
 /** A store that is open for a backup. */
 interface OpenStore {
-  /** No faster than they are taken. */
+  /** Reads only as fast as the caller consumes the bytes. */
   bytes(options: {
     createdAt: string;
     release: string;
@@ -15,7 +15,7 @@ interface OpenStore {
   close(): Promise<void>;
 }
 
-/** One backup of a node at a time: each of them keeps what the database has at its beginning. */
+/** One backup of a node at a time: each holds a snapshot of the database while it runs. */
 export function createBackups({
   open,
   release,

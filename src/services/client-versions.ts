@@ -24,7 +24,7 @@ const LOOKUP_EVERY_MS = 10 * 60_000;
 const LOOKUP_TIMEOUT_MS = 10_000;
 /** Bytes of the page that are read. */
 const MAX_PAGE_BYTES = 4 * 1_024 * 1_024;
-/** In the service worker of web.whatsapp.com, plain or inside a JSON text. */
+/** The revision in the service worker of web.whatsapp.com, plain or inside a JSON text. */
 const REVISION = /\\?"client_revision\\?":\s*(\d{1,12})/;
 
 /**

@@ -69,7 +69,7 @@ export async function countingFailures<S extends Pick<Store, 'failedDeliveries' 
 ): Promise<{ store: S; failures: FailureCounts }> {
   const failed = store.failedDeliveries;
   let counts = await failed.counts();
-  // one count at a time: an older result must not overwrite a newer one
+  // one count at a time, so that an older result cannot overwrite a newer one
   const lock = new KeyedLock();
   const recount = (clientId: string) =>
     lock.run(clientId, async () => {

@@ -49,7 +49,7 @@ import { SessionRegistry } from './sessions/registry.js';
 import type { Session } from './sessions/session.js';
 import { StoreRetry } from './store-retry.js';
 
-/** Puts together the services that act on messages, and passes on what links report. */
+/** Builds the services that act on messages, and dispatches the events of links to them. */
 export class Gateway {
   readonly lifecycle: Lifecycle;
   readonly sessions: SessionRegistry;
@@ -97,15 +97,15 @@ export class Gateway {
     hashKey: Uint8Array;
     /** Called when the status of a message of a room changes. */
     onRoomChange(change: RoomChange): void;
-    /** Called when nothing of a session is here. */
+    /** Called when this node has dropped a session. */
     onForgotten?(clientId: string): void;
     /** Decides which sessions this node holds; default: all. */
     ownership?: Ownership;
     /** Permits webhooks on private addresses; default: yes. */
     allowPrivateUrls?: boolean;
-    /** Whether sent texts have previews of their links unless they say otherwise; by default not. */
+    /** Default for link previews in sent texts; default: false. */
     linkPreviews?: boolean;
-    /** Days after which messages and files are deleted, unless a session says otherwise; 0, the default, for never. */
+    /** Days after which messages and files are deleted, unless a session overrides it; default: 0, never. */
     retentionDays?: number;
     /** Bytes of the kept events of one session; default: 256 MB. */
     keptEventBytes?: number | undefined;
@@ -119,7 +119,7 @@ export class Gateway {
     backoff?: RetryPolicy;
     /** Pauses after links that had been up. */
     returns?: RetryPolicy;
-    /** How long messages that cannot be read are waited for. */
+    /** How long to wait for unreadable messages. */
     unreadableWaits?: UnreadableWaits;
     /** The client version of the links; the library's when it is not given. */
     versions?: WaVersions;
@@ -250,7 +250,7 @@ export class Gateway {
     this.inbox = hosting.inbox;
     this.library = hosting.library;
     const parts: SessionPart[] = [
-      // before the journal: its events come after those that wait
+      // before the journal: waiting events are older than those of the journal
       ...(options.durable ? [options.durable] : []),
       rooms,
       journal,

@@ -11,7 +11,7 @@ import type { Sessions } from './ports/sessions.js';
 /** Milliseconds between two rounds. */
 const INTERVAL_MS = 60 * 60_000;
 
-/** Deletes what has outlived its use, once an hour, so that no table grows without a bound. */
+/** Deletes expired data once an hour, so that no table grows without a bound. */
 export class Housekeeping implements SessionPart {
   readonly #options;
   #cancel: () => void = () => undefined;
@@ -24,7 +24,7 @@ export class Housekeeping implements SessionPart {
       'journal' | 'sends' | 'traces' | 'history' | 'files' | 'idempotency' | 'failedDeliveries' | 'keptEvents'
     >;
     sessions: Pick<Sessions, 'views' | 'has' | 'get'>;
-    /** Messages that wait until their policy allows them; those of a session that does not connect are given up too. */
+    /** Held messages; messages of a session that does not connect expire too. */
     held: Pick<HeldSends, 'watch'>;
     keptEvents: Pick<KeptEvents, 'prune'>;
     /** Days after which messages and files are deleted, unless a session says otherwise; 0 for never. */
@@ -35,7 +35,7 @@ export class Housekeeping implements SessionPart {
     this.#options = options;
   }
 
-  /** A session that comes later, such as from another node, need not wait for the next round. */
+  /** Cleans up at once for a session that arrives later, for example from another node. */
   async resume(clientId: string): Promise<void> {
     if (!this.#isStarted) return;
     const { sessions, held, clock } = this.#options;
@@ -45,7 +45,7 @@ export class Housekeeping implements SessionPart {
     void this.#logged(clientId, held.watch(clientId));
   }
 
-  /** Begins with a round at once: a daemon that is restarted often must clean up too. */
+  /** Runs the first round at once: a daemon that is restarted often must clean up too. */
   started(): void {
     this.#isStarted = true;
     void this.clean();
@@ -70,7 +70,7 @@ export class Housekeeping implements SessionPart {
       history.prunePending(now - LIMITS.traceTtlMs),
       idempotency.prune(now - LIMITS.idempotencyTtlMs),
       failedDeliveries.prune(now - LIMITS.failedDeliveryTtlMs),
-      // those that no session prunes, such as what was written while a session stopped to keep them
+      // events that no session prunes, such as those written while `keepEvents` was being turned off
       keptEvents.prune(now - LIMITS.keepEventsDays * DAY_MS),
       this.#ofSessions((clientId) => this.#applyRetentionTo(clientId, now)),
       this.#ofSessions((clientId) => this.#pruneEventsOf(clientId)),
@@ -82,8 +82,8 @@ export class Housekeeping implements SessionPart {
   }
 
   /**
-   * The sessions of this node, one after the other; one whose rows are damaged does not stop the others. Other work goes on between
-   * two of them: SQLite answers without waiting, so that thousands of sessions would be one block of the event loop.
+   * Runs the work for each session of this node in turn; damaged rows of one session do not stop the others. Yields
+   * between sessions: SQLite answers synchronously, so that thousands of sessions would block the event loop.
    */
   async #ofSessions(work: (clientId: string) => Promise<void>): Promise<void> {
     const { sessions } = this.#options;
@@ -114,7 +114,7 @@ export class Housekeeping implements SessionPart {
     const messages = await store.history.prune(before, clientId);
     await store.files.prune(before, clientId);
     if (messages === 0) return;
-    // deleted messages may have been unread
+    // messages deleted here may have been unread
     for (const { chatRoomId } of await store.history.rooms(clientId)) {
       await store.history.checkRoom(clientId, chatRoomId, { repair: true });
     }

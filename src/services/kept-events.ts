@@ -7,31 +7,31 @@ import type { Logger } from '../log.js';
 import type { KeptEventStore, SessionRecord } from '../store/store.js';
 import type { SessionPart } from './lifecycle.js';
 
-/** The part of the bound that is freed at once, so that not each event has to remove another one. */
+/** The fraction of the bound that one removal frees, so that not every new event causes a removal. */
 const FREED_PART = 64;
 
-/** What is known of the events of a session. */
+/** Size and newest time of the kept events of a session. */
 interface Known {
-  /** Their bytes, or more: prunes are not subtracted. Undefined until they are counted. */
+  /** Upper bound of their bytes, because prunes are not subtracted; undefined until the events are counted. */
   bytes: number | undefined;
-  /** When the newest one was announced. */
+  /** Time of the newest event. */
   newest: number;
   isTrimming: boolean;
 }
 
-/** Keeps the events of sessions with `keepEvents`, so that they can be sent again. Decision 37 has the details. */
+/** Stores the events of sessions with `keepEvents`, so that they can be sent again. Decision 37 has the details. */
 export class KeptEvents implements SessionPart {
   readonly #options;
   readonly #bound: number;
   readonly #known = new Map<string, Known>();
-  /** By session: writes under way. */
+  /** Writes in flight, by session. */
   readonly #work = new MultiMap<Promise<void>>();
 
   constructor(options: {
     store: KeptEventStore;
     /** Whether this node holds the session. */
     isHere(clientId: string): boolean;
-    /** Bytes of the events of one session. */
+    /** Limit for the kept events of one session, in bytes. */
     bound?: number | undefined;
     clock: Clock;
     log: Logger;
@@ -42,8 +42,8 @@ export class KeptEvents implements SessionPart {
 
   /**
    * Keeps an event if its session keeps events. A failure is logged: it must not hold up the delivery.
-   * @param identity an event that is announced again has the same one, and is kept once
-   * @returns undefined for a session that keeps none. Never rejects.
+   * @param identity the same for an event that is announced again, which is therefore stored once
+   * @returns undefined if the session keeps no events. Never rejects.
    */
   keep(session: SessionRecord, event: GatewayEvent, identity: EventIdentity): Promise<void> | undefined {
     const { clientId, keepEvents } = session;
@@ -57,13 +57,13 @@ export class KeptEvents implements SessionPart {
     return work;
   }
 
-  /** Removes what is older than the session keeps it. */
+  /** Removes events that are older than the session's `keepEvents`. */
   async prune(clientId: string, days: number): Promise<void> {
     const { store, clock } = this.#options;
     await store.prune(clock.now() - days * DAY_MS, clientId);
   }
 
-  /** The session keeps no events any more. */
+  /** Removes all kept events of a session that has turned `keepEvents` off. */
   async removeAll(clientId: string): Promise<void> {
     await this.idle(clientId);
     await this.#options.store.prune(Number.MAX_SAFE_INTEGER, clientId);
@@ -88,7 +88,7 @@ export class KeptEvents implements SessionPart {
     const body = JSON.stringify(event);
     const size = Buffer.byteLength(body) + LIMITS.keptEventRowBytes;
     const known = this.#knownOf(clientId);
-    // different for each event, so that they have an order
+    // a different time for each event, so that the events have an order
     known.newest = Math.max(clock.now(), known.newest + 1);
     const isNew = await store.add({
       id: eventIdOf(identity),
@@ -99,7 +99,7 @@ export class KeptEvents implements SessionPart {
     if (isNew) await this.#count(clientId, known, size);
   }
 
-  /** Counts an event, and removes the oldest ones above the bound. */
+  /** Adds an event to the size, and removes the oldest events above the bound. */
   async #count(clientId: string, known: Known, size: number): Promise<void> {
     const { store } = this.#options;
     if (known.bytes !== undefined) known.bytes += size;

@@ -14,7 +14,7 @@ export interface SessionPart {
   /** The session shows a QR code: drops the facts about a number that was linked before. */
   reset?(clientId: string): void;
   connected?(clientId: string): void;
-  /** Resolves when nothing is in flight, of one session or of all. */
+  /** Resolves when nothing is in flight for one session, or for all. */
   idle?(clientId?: string): Promise<void>;
   /** Before a handover: completes the work that the next owner cannot repeat. The caller limits the time. */
   finish?(clientId: string): Promise<void>;
@@ -41,7 +41,7 @@ export class Lifecycle {
   constructor(options: {
     sessions: SessionRegistry;
     parts: readonly SessionPart[];
-    /** Called when nothing of a session is here. */
+    /** Called when this node has dropped a session. */
     onForgotten?: ((clientId: string) => void) | undefined;
     clock: Clock;
     log: Logger;
@@ -54,7 +54,7 @@ export class Lifecycle {
     this.#restored = await this.#options.sessions.restore();
   }
 
-  /** Resumes what was restored, and connects it. */
+  /** Resumes and connects the restored sessions. */
   async start(): Promise<void> {
     const restored = this.#restored.splice(0);
     for (const { clientId } of restored) await this.#resume(clientId);
@@ -63,8 +63,8 @@ export class Lifecycle {
   }
 
   /**
-   * This node holds the session from now on: resumes what another one left open, and connects.
-   * @throws GatewayError store_unavailable, session_elsewhere; `drop` then reverts it
+   * This node holds the session from now on: resumes what another node left open, and connects.
+   * @throws GatewayError store_unavailable, session_elsewhere; the caller then reverts with `drop`
    */
   async adopt(clientId: string): Promise<void> {
     const { sessions, parts } = this.#options;
@@ -75,11 +75,11 @@ export class Lifecycle {
     if (!session) return;
     await this.#resume(clientId);
     if (sessions.has(clientId)) session.resume();
-    // lost meanwhile, when not all of this could be aborted
+    // the session was lost meanwhile: abort what was resumed after that
     else this.#abort(clientId);
   }
 
-  /** Gives the session away: closes its link and finishes what has come. Nothing of it is written afterwards. */
+  /** Gives the session away: closes its link and finishes the messages that have arrived. Writes nothing of the session afterwards. */
   async leave(clientId: string): Promise<void> {
     const { sessions } = this.#options;
     if (!sessions.has(clientId)) return;
@@ -121,16 +121,16 @@ export class Lifecycle {
     for (const part of this.#options.parts) await part.idle?.();
   }
 
-  /** Closes the links, so that the network keeps what comes from now on, and finishes what has come. */
+  /** Closes the links, so that the network keeps further messages, and finishes those that have arrived. */
   async stop(): Promise<void> {
     for (const part of [...this.#options.parts].reverse()) {
       const stopping = part.stop?.();
-      // parts that stop at once stop in the same instant
+      // no await for parts that stop synchronously, so that they stop in the same instant
       if (stopping) await stopping;
     }
   }
 
-  /** Continues the session's work; damaged values stop it alone, and no other session. */
+  /** Resumes the session's work. Damaged values stop this session only. */
   async #resume(clientId: string): Promise<void> {
     const { sessions, parts } = this.#options;
     try {
@@ -151,7 +151,7 @@ export class Lifecycle {
     if (sessions.release(session)) this.forget(clientId);
   }
 
-  /** The events of the session are announced by its new owner. */
+  /** Aborts the session in all parts; its new owner announces its events. */
   #abort(clientId: string): void {
     for (const part of this.#options.parts) part.abort?.(clientId);
     this.forget(clientId);
@@ -159,7 +159,7 @@ export class Lifecycle {
     this.#noteLeaving(clientId, ending);
   }
 
-  /** The session does not come back before its end here. */
+  /** Remembers the end in flight: the session must not be adopted again before it. */
   #noteLeaving(clientId: string, leaving: Promise<void>): void {
     const ended = leaving.catch((err: unknown) =>
       this.#options.log.warn({ err, clientId }, 'not all of a session that left has ended'),

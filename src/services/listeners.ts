@@ -15,18 +15,18 @@ import type { ListenerView, Listening } from './services.js';
 type Identity = Omit<ListenWish, 'seconds' | 'takeOver'>;
 
 interface Listener extends Identity {
-  /** Of its session: a later session of the same clientId is another one. */
+  /** Creation time of its session, which tells it from a later session of the same clientId. */
   createdAt: number;
-  /** When it expires unless it is renewed, by the stopwatch: a jump of the clock must not end what is renewed every few seconds. */
+  /** When the listener expires unless it is renewed. On the monotonic clock: a jump of the wall clock must not end a listener. */
   endsAt: number;
 }
 
 const EXTRAS: readonly string[] = EXTRA_EVENT_TYPES;
 
 /**
- * Temporary receivers in front of the sessions' webhooks. They are kept in memory and expire unless they are renewed: when a
- * listener dies, the events that it does not answer, and all later ones, go to the webhook. The session's own webhook stays
- * registered.
+ * Temporary receivers in front of the sessions' webhooks. They live in memory and expire unless they are renewed. When a
+ * listener dies, the webhook gets the events that the listener did not answer, and all later ones. The session's own
+ * webhook stays registered.
  */
 export class Listeners implements Listening {
   readonly #options;
@@ -35,7 +35,7 @@ export class Listeners implements Listening {
   constructor(options: {
     sessions: {
       has(clientId: string): boolean;
-      /** @throws session_unknown */
+      /** Finds the session's record. @throws session_unknown */
       find(clientId: string): Pick<SessionRecord, 'createdAt' | 'webhookUrl'>;
     };
     dispatcher: Pick<Dispatcher, 'probe'>;
@@ -56,7 +56,7 @@ export class Listeners implements Listening {
     if (!renewed) {
       if (!takeOver) this.#requireFree(wish);
       await this.#prove(wish);
-      // another listener may have registered during the check
+      // another listener may have registered during the test call
       if (!takeOver) this.#requireFree(wish);
       log.info(
         { clientId, url: shownUrl(webhookUrl), seconds },
@@ -99,7 +99,7 @@ export class Listeners implements Listening {
     return this.#before(listener, registered);
   }
 
-  /** The same for an event that an operator sends by hand: the listener gets it whether it asked for the type or not. */
+  /** Like `inFront`, for an event that an operator sends by hand: the listener gets it even if it did not ask for the type. */
   inFrontByHand(clientId: string, registered: Receiver | undefined): Receiver | undefined {
     const listener = this.#current(clientId);
     return listener ? this.#before(listener, registered) : registered;
@@ -132,7 +132,7 @@ export class Listeners implements Listening {
     throw new GatewayError('webhook_taken', message);
   }
 
-  /** A listener that is unreachable, or a wrong address, must not take events away from the webhook. */
+  /** Makes a test call: an unreachable listener or a wrong address must not take events from the webhook. */
   async #prove({ clientId, webhookUrl: url, webhookToken: token }: Identity): Promise<void> {
     const timestamp = new Date(this.#options.clock.now()).toISOString();
     const check: ListenCheck = { event: 'listen.check', type: LISTEN_CHECK, clientId, timestamp };

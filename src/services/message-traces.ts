@@ -22,7 +22,7 @@ import { othersOf } from './sessions/receiver-list.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** All that is known of one message. */
+/** Everything that the gateway still knows about one message. */
 interface Facts {
   session: SessionRecord;
   chat: string;
@@ -36,7 +36,7 @@ interface Facts {
   stream: TailEntry[];
 }
 
-/** Tells what happened with one message, from what is kept of it anyway. */
+/** Shows the history of one message, from data that is kept anyway. */
 export function createMessageTraces(options: {
   sessions: {
     /** @throws session_unknown */
@@ -86,7 +86,7 @@ async function factsOf(
     row: address && (await store.history.message(clientId, roomIdOf(session, address), messageId)),
     status: statuses.get(messageId),
     failed: failed.filter(isOfMessage),
-    // written down at the same instant
+    // all written at the same instant: sort by receiver instead of time
     waiting: waiting.filter(isOfMessage).sort(byReceiver),
     stream: streamOf(tail, clientId, messageId),
   };
@@ -124,7 +124,7 @@ function stepsOf(facts: Facts): TraceStep[] {
     }),
   ];
   const timeOf = ({ at }: TraceStep) => (at ? Date.parse(at) : Number.POSITIVE_INFINITY);
-  // two times that are not kept are not a number apart
+  // two unknown times (Infinity) have no difference: NaN
   return steps.sort((a, b) => (timeOf(a) === timeOf(b) ? 0 : timeOf(a) - timeOf(b)));
 }
 
@@ -153,7 +153,7 @@ function stateOf({ acknowledged, closed, held, content, counted }: SentRecord): 
   const isEmpty = content.length === 0;
   if (held !== undefined) return isEmpty ? 'waiting' : 'waitingAgain';
   if (!isEmpty) return 'failed';
-  // a held message is counted from when it leaves
+  // a held message that was cancelled before it left is counted as nothing
   return counted === 'nothing' ? 'cancelled' : 'erased';
 }
 
@@ -179,7 +179,7 @@ function stepOfEntry(entry: TailEntry): TraceStep {
     return stepAt(Date.parse(entry.at), 'dropped', of + entry.reason);
   }
   const { type, attempt, outcome, status, reason, durationMs, url } = entry;
-  // a broker has no status
+  // the answer of a broker has no HTTP status
   const answer = reason || (status ? `${outcome}, ${status}` : outcome);
   const at = entry.receiver ? `receiver ${entry.receiver}, ${shownUrl(url)}` : shownUrl(url);
   const what = `${type}, attempt ${attempt}: ${answer} after ${durationMs} ms at ${at}`;
@@ -209,7 +209,7 @@ function conclusionOf(facts: Facts): string {
   return deliveryOf(facts);
 }
 
-/** What became of its event. */
+/** The outcome of the message's event. */
 function deliveryOf({ session, chat, copies, failed, waiting, stream, isOwn, status }: Facts): string {
   const arrived = isOwn ? `It was sent${status ? `, and is ${status}` : ''}.` : 'It was received.';
   const [late, ...others] = waiting;
@@ -247,12 +247,12 @@ function toReceiver({ receiver }: FailedDelivery): string {
   return receiver ? ` to receiver ${receiver}` : '';
 }
 
-/** The webhook comes first; ids are numbers. */
+/** Sorts the webhook first, then by numeric id. */
 function byReceiver(a: { receiver?: string }, b: { receiver?: string }): number {
   return Number(a.receiver ?? 0) - Number(b.receiver ?? 0);
 }
 
-/** A webhook without an address is still named: `failed resend` says what is missing. */
+/** False for a removed receiver. True for a webhook without an address: `failed resend` tells what is missing. */
 function isThere(session: SessionRecord, receiver: string | undefined): boolean {
   return receiver === undefined || othersOf(session).some(({ id }) => id === receiver);
 }
@@ -268,7 +268,7 @@ function nameOf(receiver: string | undefined): string {
   return receiver === undefined ? 'its receiver' : `receiver ${receiver}`;
 }
 
-/** Why a receiver gets no calls; empty if it gets them. */
+/** The reason why a receiver is paused; empty if it is not. */
 function pauseOf(session: SessionRecord, receiver: string | undefined): string {
   if (receiver === undefined) return pauseText(session.webhookPaused);
   return othersOf(session).find(({ id }) => id === receiver)?.paused ?? '';

@@ -114,7 +114,7 @@ function theOne(name: string, nodes: readonly SeenNode[]): SeenNode {
   );
 }
 
-/** A node that was killed and started again is listed twice for a while: the one with heartbeats is meant. */
+/** Drops dead twins: a node that was killed and started again is listed twice for a while, and only one has heartbeats. */
 function living(twins: readonly SeenNode[]): readonly SeenNode[] {
   const speaking = twins.filter(({ silentMs }) => silentMs < SILENT_MS);
   return speaking.length > 0 ? speaking : twins;

@@ -11,7 +11,7 @@ export class Profile implements ProfileCalls {
   constructor(options: {
     sessions: SessionSource;
     media: Pick<Media, 'portrait'>;
-    /** Called when a picture was changed: copies of it are outdated. */
+    /** Called when a picture was changed: stored copies of it are outdated. */
     pictureChanged(clientId: string, jid: string): Promise<void>;
   }) {
     this.#options = options;

@@ -37,7 +37,7 @@ type Deliveries = Pick<Dispatcher, 'figures' | 'forget'> & {
 /** The receivers of sessions beside their webhooks. */
 export class SessionReceivers implements Receivers {
   readonly #options;
-  /** By session: changes one after the other, because each writes the whole list. */
+  /** One lock per session, because each change writes the whole list. */
   readonly #lock = new KeyedLock();
 
   constructor(options: {
@@ -100,7 +100,7 @@ export class SessionReceivers implements Receivers {
           this.#options.clock.now(),
         ),
       };
-      // a schedule that an earlier release accepted hinders no other change
+      // check the schedule only if it changes: an earlier release may have accepted one that is invalid now
       if (settings.schedule !== undefined || after.retry !== before.retry) requireOwnSchedule(after);
       if (settings.url !== undefined) after.setBy = setBy;
       if (settings.url !== undefined || paused === false) Object.assign(after, pauseOf(undefined));
@@ -111,7 +111,7 @@ export class SessionReceivers implements Receivers {
     return view;
   }
 
-  /** Pauses a receiver for what it did when it was called. Does nothing if it was removed or has another address meanwhile. */
+  /** Pauses a receiver because of its answer to a call. Does nothing if the receiver was removed or its URL changed meanwhile. */
   async pause(clientId: string, called: Pick<StoredReceiver, 'id' | 'url'>, code: PauseCode): Promise<void> {
     await this.#lock.run(clientId, async () => {
       const session = this.#options.sessions.find(clientId);
@@ -132,10 +132,10 @@ export class SessionReceivers implements Receivers {
       const left = receivers.filter((one) => one.id !== id);
       await session.update({ receivers: writeReceivers({ lastId, receivers: left }) });
     });
-    // what a crash leaves is dropped when its first attempt finds no receiver
+    // after a crash here, the remaining events are dropped at their first attempt, which finds no receiver
     const discarded = await this.#options.deliveries.durable.discard(clientId, id);
     this.#options.deliveries.forget(clientId, id);
-    // nobody could send them; what an outage of the store leaves is removed after 7 days
+    // nobody could resend them; housekeeping removes after 7 days what a store outage leaves
     await this.#options.failed.removeOf(clientId, id).catch((err: unknown) => {
       this.#options.log.warn(
         { err, clientId, receiver: id },
@@ -145,7 +145,7 @@ export class SessionReceivers implements Receivers {
     return { discarded };
   }
 
-  /** The receivers beside the webhook as operators look at them; those of a session that is here. */
+  /** The receivers beside the webhook of a session of this node, for operators. */
   report(clientId: string): FleetReceiver[] {
     const { record } = this.#options.sessions.find(clientId);
     return othersOf(record).map(({ id, name, url, setBy, paused, pauseCode }) => {
@@ -160,8 +160,8 @@ export class SessionReceivers implements Receivers {
   }
 
   /**
-   * The states of the receivers beside the webhooks, of all sessions that are here. A receiver that refuses the events of one chat
-   * is down, too: its circuit may stay closed.
+   * The states of the receivers beside the webhooks, of all sessions of this node. A receiver that refuses the events of
+   * only one chat counts as down, although its circuit may stay closed.
    */
   states(): ('active' | 'paused' | 'down')[] {
     const { sessions, deliveries } = this.#options;
@@ -213,26 +213,26 @@ export class SessionReceivers implements Receivers {
   /** @throws GatewayError invalid_request, forbidden */
   #requireUsable(url: string, setBy: SetBy): void {
     const { allowPrivateUrls, allowTenantBrokers } = this.#options;
-    // a connection from inside the operator's network
+    // a broker connection opens from inside the operator's network
     if (setBy === 'tenant' && isBrokerUrl(url) && !allowTenantBrokers)
       throw new GatewayError('forbidden', NO_BROKERS);
     requireReceiverUrl('url', url, allowPrivateUrls);
   }
 }
 
-/** The parts of a receiver that say why it gets no calls. */
+/** The fields of a receiver that say why it is paused. */
 function pauseOf(code: PauseCode | undefined): Pick<StoredReceiver, 'paused' | 'pauseCode'> {
   return { paused: code ? PAUSES[code] : '', pauseCode: code };
 }
 
-/** The retries of a broker. @throws GatewayError invalid_request */
+/** A broker always has durable retries. @throws GatewayError invalid_request */
 function alwaysDurable(url: string, retry: StoredReceiver['retry'] | undefined): { retry?: 'durable' } {
   if (!isBrokerUrl(url)) return {};
   if (retry !== 'contract') return { retry: 'durable' };
   throw new GatewayError('invalid_request', 'retry: a broker always has durable retries; leave it out');
 }
 
-/** The parts of a schedule that the other kind of retries does not use. @throws GatewayError invalid_request */
+/** Refuses fields of a schedule that this kind of retries does not use. @throws GatewayError invalid_request */
 function requireOwnSchedule({ retry, schedule }: Pick<StoredReceiver, 'retry' | 'schedule'>): void {
   const { attempts, pauses, giveUpHours } = schedule;
   if (retry === 'durable' && attempts !== undefined) {
@@ -246,7 +246,7 @@ function requireOwnSchedule({ retry, schedule }: Pick<StoredReceiver, 'retry' | 
     throw new GatewayError('invalid_request', `schedule.${field}: only with retry durable`);
 }
 
-/** What a receiver has that is not given. */
+/** Defaults of a new receiver. */
 const NEW: Omit<StoredReceiver, 'id' | 'url'> = {
   ...{ name: '', token: '', previousToken: null, previousTokenUntil: 0, retry: 'contract', paused: '' },
   ...{ filter: {}, headers: {}, schedule: {} },

@@ -16,7 +16,7 @@ import { receiverOf } from './messages/announce.js';
 import type { Replays } from './services.js';
 import { otherReceiverOf, othersOf } from './sessions/receiver-list.js';
 
-/** What filters look at; the rest of an event is as it was announced. */
+/** The fields of an event that filters read; all others pass unchanged. */
 const announced = Joi.object<GatewayEvent, false, unknown>({
   event: Joi.valid(...EVENT_NAMES).required(),
   type: Joi.string().required(),
@@ -72,7 +72,7 @@ export function createReplays(options: {
       for (const { id: keptId } of found) {
         if (failure !== undefined || clock.now() >= ends) break;
         done += 1;
-        // the session may have been deleted or moved meanwhile, and the event removed
+        // find the session again: it may have been deleted or moved meanwhile
         const session = sessions.find(clientId);
         const event = await kept.get(clientId, keptId).catch((error: unknown) => {
           if (!isGatewayError(error, 'store_damaged')) throw error;

@@ -5,7 +5,7 @@ import type { Store } from '../store/store.js';
 
 /** Pauses between two pings of an unavailable store. */
 const PING = { pausesMs: doubling(250, 5_000), endless: true } as const;
-/** Repetitions of one step: a store that answers pings and still fails the step is not away. */
+/** Repetitions of one step; if the store answers pings but the step still fails, the store is not the cause. */
 const MAX_REPETITIONS = 10;
 
 /** The daemon stops, or the session has left this node: the next start, or the session's next owner, does the work. */
@@ -51,7 +51,7 @@ export class StoreRetry {
     }
   }
 
-  /** Resolves when the store answers, after a pause; or at the stop. */
+  /** Resolves after a pause, when the store answers; or at the stop. */
   back(): Promise<void> {
     this.#return ??= this.#untilBack().finally(() => {
       this.#return = undefined;
@@ -59,7 +59,7 @@ export class StoreRetry {
     return this.#return;
   }
 
-  /** Ends all waiting for the store, now and later. */
+  /** Ends all current and future waiting for the store. */
   stop(): void {
     this.#stopping.abort();
   }
@@ -78,7 +78,7 @@ export class StoreRetry {
   }
 }
 
-/** Whether failed work remains to be done: here, when the store is back, or by the node that has the session now. */
+/** Whether failed work still has to be done: here, when the store is back, or by the node that holds the session now. */
 export function isStillToDo(error: unknown): boolean {
   if (error instanceof Interrupted) return true;
   return isGatewayError(error, 'store_unavailable') || isGatewayError(error, 'session_elsewhere');

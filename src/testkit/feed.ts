@@ -1,8 +1,8 @@
 import type { StreamItem, SwitchboardClient } from '../client/client.js';
 
-/** Milliseconds: longer than any gateway of a test has run when the feed begins. */
+/** Milliseconds of the past to read; longer than a gateway of a test has run when the feed begins. */
 const WITHIN_MS = 60_000;
-/** The feed forgets older entries. */
+/** Number of entries that the feed keeps. */
 const MOST_ENTRIES = 10_000;
 
 /** The live stream of a test's gateway from its start on: events, and attempts to deliver them. */
@@ -11,14 +11,14 @@ export class Feed {
   readonly #waiting = new Set<() => void>();
   readonly #ended = new AbortController();
   readonly #reading: Promise<void>;
-  /** Why the feed has ended. */
+  /** The reason why the feed has ended. */
   #problem: unknown = new Error('the world was closed');
 
   constructor(client: SwitchboardClient) {
     this.#reading = this.#read(client);
   }
 
-  /** The first entry that fits, whether it is there or comes. @throws Error when the feed is closed before */
+  /** Resolves with the first matching entry, past or future. @throws Error if the feed is closed before */
   async until(fits: (entry: StreamItem) => boolean): Promise<StreamItem> {
     for (;;) {
       const found = this.entries.find(fits);

@@ -7,11 +7,11 @@ import { doubling } from '../domain/retry.js';
 import { createLog } from '../log.js';
 
 /**
- * The program of the thread that runs the simulated network and the gateway: see `gateway.ts`. Tells where they listen, or why they did
- * not start; ends them on the first message from the test.
+ * The program of the thread that runs the simulated network and the gateway: see `gateway.ts`. Reports their URLs, or
+ * why they did not start; ends them on the first message from the test.
  */
 
-/** Delays between attempts to connect that no test has to wait for. */
+/** Short delays between attempts to connect, so that tests need not wait. */
 const BACKOFF = { pausesMs: doubling(20, 200), endless: true };
 /** Milliseconds for work in flight at the end of a test. */
 const STOP_GRACE_MS = 500;
@@ -19,7 +19,7 @@ const STOP_GRACE_MS = 500;
 async function start(settings: unknown): Promise<() => Promise<void>> {
   if (!isObject(settings)) throw new TypeError('the settings must be an object');
   const dataDir = String(settings.dataDir);
-  // inside the daemon, so that both have the same clock
+  // run the network inside the daemon, so that both share a clock
   const flags = { ...settings, network: 'sandbox', sandboxPort: 0 };
   const config = await loadConfig({ flags, env: {}, defaultDataDir: dataDir });
   const log = createLog({ level: config.logLevel, pretty: false });

@@ -12,9 +12,9 @@ export type GatewaySettings = Omit<
 >;
 
 /**
- * The simulated network and the gateway, in a thread of the test's process. A thread, because the protocol library leaves timers behind
- * that would keep the process alive for half a minute, replaces functions of `console`, and would stand still under fake timers of a
- * test runner.
+ * The simulated network and the gateway, in a thread of the test's process. They need a thread, because the protocol
+ * library leaves timers behind that would keep the process alive for half a minute, replaces functions of `console`, and
+ * would stop under fake timers of a test runner.
  */
 export class GatewayThread {
   readonly url: string;
@@ -33,7 +33,7 @@ export class GatewayThread {
   static async start(token: string, settings: GatewaySettings): Promise<GatewayThread> {
     const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-testkit-'));
     const workerData = { logLevel: 'silent', ...settings, dataDir, token, host: '127.0.0.1', port: 0 };
-    // without the loaders of a test runner
+    // do not inherit the loaders of a test runner
     const options = { workerData, execArgv: [] };
     const worker = new Worker(new URL('./gateway-thread.js', import.meta.url), options);
     try {

@@ -3,23 +3,23 @@ import type { MessageView, SandboxClient, WriteContent } from '../sandbox/client
 /** A message on a phone, decrypted, with all later changes applied. */
 export type Message = MessageView;
 
-/** What a message has to be: its exact text, a pattern of its text, the value of some of its fields, or a test. */
+/** Matches a message: by its exact text, a pattern, the values of some fields, or a predicate. */
 export type Expected = string | RegExp | Partial<Message> | ((message: Message) => boolean);
 
-/** Whom a person writes to: a session, another phone, a number, or the jid of a group. */
+/** The recipient of a message: a session, another phone, a number, or the jid of a group. */
 export type Recipient = string | { number: string };
 
-/** What a phone needs of its world. */
+/** Dependencies of a phone on its world. */
 export interface PhoneContext {
   sandbox: SandboxClient;
   /** The number of the only session. @throws Error when there is none, or more than one */
   onlySession(): string;
-  /** What the gateway called of late, as lines for people. */
+  /** Recent calls of the gateway, as lines for people. */
   calls(): string[];
   timeoutMs: number;
 }
 
-/** An expectation of a test that did not come true. */
+/** A failed expectation. */
 export class ExpectationError extends Error {
   override name = 'ExpectationError';
 }
@@ -43,12 +43,12 @@ export class Phone {
     this.#context = context;
   }
 
-  /** The person writes a text. @param to the only session of the world unless named. @returns the id of the message */
+  /** Writes a text. @param to the only session of the world unless named. @returns the id of the message */
   says(text: string, { to }: { to?: Recipient } = {}): Promise<string> {
     return this.sends({ text }, { to });
   }
 
-  /** The person sends anything that people send: a file, a poll, a location, a tap on a button. @returns the id of the message */
+  /** Sends any other content: a file, a poll, a location, a tap on a button. @returns the id of the message */
   async sends(
     content: WriteContent & { quotedMessageId?: string; mentions?: string[] },
     { to }: { to?: Recipient | undefined } = {},
@@ -58,22 +58,22 @@ export class Phone {
     return messageId;
   }
 
-  /** The person answers a message where it was written, quoting it. */
+  /** Replies to a message in its chat, quoting it. */
   replies(message: Message, text: string): Promise<string> {
     return this.sends({ text, quotedMessageId: message.messageId }, { to: this.#chatOf(message) });
   }
 
-  /** The person reacts to a message; an empty emoji takes the reaction back. */
+  /** Reacts to a message; an empty emoji removes the reaction. */
   reacts(message: Message, emoji: string): Promise<string> {
     return this.sends({ reaction: { messageId: message.messageId, emoji } }, { to: this.#chatOf(message) });
   }
 
-  /** The person votes in a poll. @param options the names of the chosen options */
+  /** Votes in a poll. @param options the names of the chosen options */
   votes(message: Message, options: string[]): Promise<string> {
     return this.sends({ vote: { pollMessageId: message.messageId, options } }, { to: this.#chatOf(message) });
   }
 
-  /** The person taps on a button. @param label its text. @throws ExpectationError when the message has no such button */
+  /** Taps on a button. @param label its text. @throws ExpectationError when the message has no such button */
   async taps(message: Message, label: string): Promise<string> {
     const button = message.buttons?.find(({ displayText }) => displayText === label);
     if (button?.id === undefined) {
@@ -114,14 +114,14 @@ export class Phone {
   }
 
   /**
-   * Watches that no such message comes, and none is there.
+   * Expects that no matching message has arrived or arrives within `withinMs`.
    * @param withinMs 500 ms by default
    * @throws ExpectationError with all messages that the phone got
    */
   async receivesNo(expected: Expected, { withinMs = QUIET_MS }: { withinMs?: number } = {}): Promise<void> {
     const trace = new ExpectationError('');
     const found = await this.#next(expected, withinMs).catch(() => undefined);
-    // throws if the network does not run, which sends nothing either
+    // throws if the network does not run: silence would then prove nothing
     await this.messages();
     if (found) throw await this.#failure(trace, `${this.name}'s phone received ${shown(expected)}`);
   }
@@ -136,14 +136,14 @@ export class Phone {
     try {
       return await sandbox.waitForMessage(this.number, takes, timeoutMs);
     } catch (error) {
-      // on a slow machine the time may be over before anything was looked at
+      // look once more: on a slow machine the time may be over before the first look
       const found = (await this.messages()).find(takes);
       if (found) return found;
       throw error;
     }
   }
 
-  /** The error of an expectation. @param trace made when the test called, so that it names the line of the test */
+  /** The error of an expectation. @param trace created in the call of the test, so that its stack names the line of the test */
   async #failure(trace: Error, wish: string): Promise<Error> {
     const messages = await this.messages();
     const lines = messages.map((message, index) => {
@@ -160,7 +160,7 @@ export class Phone {
     return trace;
   }
 
-  /** Where a message was written: in a group, or to this person. */
+  /** The chat of a message: a group, or the private chat with its author. */
   #chatOf({ from, to }: Message): string {
     return to === this.number ? from : to;
   }

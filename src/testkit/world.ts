@@ -16,7 +16,7 @@ export interface WorldOptions {
   settings?: GatewaySettings;
 }
 
-/** What a session of a test is; everything has a default. */
+/** Options of a session; each has a default. */
 export interface SessionOptions extends Omit<StartRequest, 'clientId'> {
   /** `acme` unless named. */
   clientId?: string;
@@ -31,13 +31,13 @@ export interface Session {
   clientId: string;
   /** E.164 with `+`. */
   number: string;
-  /** What the bot checks calls with; random unless named, empty without a webhook. */
+  /** Token with which the bot verifies calls; random by default, empty without a webhook. */
   webhookToken: string;
   /** The phone of the number's owner. */
   phone: Phone;
 }
 
-/** The time of a world. People, phones and the gateway have it; the test and the bot have the time of the machine. */
+/** The clock of a world, used by people, phones and the gateway; the test and the bot use the clock of the machine. */
 export class WorldClock {
   readonly #sandbox: SandboxClient;
 
@@ -51,7 +51,8 @@ export class WorldClock {
   }
 
   /**
-   * Moves the time forward in one jump, five years at most in all. Resolves with the new time, when what is due by then has begun.
+   * Moves the time forward in one jump, by at most five years in total. Resolves with the new time once all timers that
+   * are due have run.
    * @param by milliseconds, or a time such as `90s`, `2h` or `3d`
    */
   async advance(by: string | number): Promise<number> {
@@ -63,8 +64,8 @@ const TIMEOUT_MS = 4_000;
 const FIRST_NUMBER = 15_550_000_001;
 
 /**
- * A gateway on a simulated network, for tests of a bot: people with phones, and linked numbers whose webhook is the bot. Everything
- * runs in the process of the test, on free ports, with its data in a temporary folder.
+ * A gateway on a simulated network, for tests of a bot: people with phones, and linked numbers whose webhook is the bot.
+ * Everything runs in the process of the test, on free ports, with data in a temporary folder.
  */
 export class World {
   /** The address of the gateway's API. */
@@ -115,7 +116,7 @@ export class World {
     );
   }
 
-  /** Links a new number; resolves when it is connected. Name `webhookUrl` for the bot to get its events. */
+  /** Links a new number; resolves when it is connected. Set `webhookUrl` so that the bot gets its events. */
   async session(options: SessionOptions = {}): Promise<Session> {
     const { clientId = 'acme', name = clientId, number, ...settings } = options;
     if (this.#sessions.has(clientId))
@@ -133,7 +134,7 @@ export class World {
     return session;
   }
 
-  /** Disturbs the network, as docs/sandbox.md describes each kind. @param on only the links of this session */
+  /** Plays a fault of the network; docs/sandbox.md describes each kind. @param on limits the fault to the links of this session */
   fault(
     kind: FaultKind,
     { on, ...order }: Pick<FaultRequest, 'count' | 'ms' | 'step'> & { on?: { number: string } } = {},
@@ -146,7 +147,7 @@ export class World {
     return this.sandbox.clearFaults();
   }
 
-  /** Ends everything and deletes all data. A second call does nothing more. */
+  /** Ends everything and deletes all data. A second call does nothing. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

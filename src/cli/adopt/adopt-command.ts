@@ -7,7 +7,7 @@ import { confirm, listenForInterrupt } from '../terminal.js';
 import type { Adopted, AdoptSettings } from './adopt.js';
 import { deviceOf, type LinkedNumber, missingIn, numberOf, ownJid } from './linked-number.js';
 
-/** A number as `--dry-run` shows it. */
+/** A number in the output of `--dry-run`. */
 interface Survey {
   clientId: string;
   number: string;
@@ -16,11 +16,11 @@ interface Survey {
   keys: Readonly<Record<string, number>>;
   missing: string[];
   unreadable: readonly string[];
-  /** Empty if there is none. */
+  /** URL of the webhook; empty if there is none. */
   webhookUrl: string;
   /** A sign that the other program runs; empty if there is none. */
   inUse: string;
-  /** Empty if it can be taken over. */
+  /** Why the number cannot be taken over; empty if it can. */
   problem: string;
 }
 
@@ -75,13 +75,13 @@ export abstract class AdoptCommand extends DaemonCommand {
     }),
     force: Flags.boolean({
       description:
-        'go on although the other program seems to run, keys are missing, or events were not delivered',
+        'continue even if the other program seems to run, keys are missing, or events were not delivered',
     }),
     yes: Flags.boolean({ char: 'y', description: 'skip the confirmation of --undo' }),
     org: Flags.string({ description: 'workspace to keep the history in, from the first message' }),
     webhook: httpUrl({ description: 'URL that receives the events of each session' }),
     'webhook-token': Flags.string({
-      description: 'sent to the webhook as bearer token; signs each call',
+      description: 'bearer token and signing key of the webhook calls',
       env: 'SWITCHBOARD_WEBHOOK_TOKEN',
     }),
     'no-webhook': Flags.boolean({
@@ -222,7 +222,7 @@ function chosen(numbers: readonly LinkedNumber[], only: readonly string[] = []):
   return only.length === 0 ? numbers : numbers.filter(({ clientId }) => only.includes(clientId));
 }
 
-/** Finds what keeps numbers from being taken over, before the first one is. @throws CliError */
+/** Checks all numbers before the first one is taken over. @throws CliError */
 function requireUsable(numbers: readonly LinkedNumber[], flags: AdoptFlags): void {
   for (const number of numbers) {
     const { place, inUse, counts, webhookUrl = flags.webhook } = number;
@@ -267,10 +267,10 @@ function problemOf({ clientId, credentials, place }: LinkedNumber, all: readonly
   return twin ? `${twin.place} has the same link` : '';
 }
 
-/** Of a connected session: what is in flight counts for nothing. */
+/** Counts to ignore for a connected session, which always has work in flight. */
 const IN_FLIGHT = { unannounced: 0, unacknowledgedSends: 0 };
 
-/** What was received and not delivered, and what was not sent, would be deleted with the session. @throws CliError `conflict` */
+/** Refuses to delete a session with undelivered events or unsent messages, which would be deleted too. @throws CliError `conflict` */
 export async function requireDelivered(
   client: DaemonClient,
   numbers: readonly { clientId: string }[],
@@ -289,7 +289,7 @@ export async function requireDelivered(
         `messages of ${clientId} wait to be sent, and would be deleted`,
         `switchboard outbox list ${clientId}`,
       );
-    // a connected session has some at any moment
+    // a connected session always has some events in flight
     const [row] = (await client.getFleet({ clientId })).sessions;
     const { unannounced, unacknowledgedSends } = row?.connected ? IN_FLIGHT : open;
     if (unacknowledgedSends > 0)

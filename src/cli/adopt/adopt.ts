@@ -9,37 +9,37 @@ import { CliError } from '../errors.js';
 import { healthOf } from '../sessions.js';
 import { type LinkedNumber, ownJid, type StoredKey } from './linked-number.js';
 
-/** Bytes of keys in one request, about: a request may have a megabyte. */
+/** Approximate bytes of keys in one request; the API accepts a megabyte. */
 const PART_BYTES = 600 * 1024;
 /** Bytes of the largest key that fits into a request. */
 const KEY_BYTES = 900 * 1024;
 /** Milliseconds between two looks at the sessions. */
 const POLL_MS = 500;
-/** Pauses after failures of one number that last for a moment only. */
+/** Pauses after transient failures of one number. */
 const RETRY: RetryPolicy = { pausesMs: Array<number>(5).fill(1_000), endless: false };
 /** Milliseconds that a number may take to connect. */
 const CONNECT_MS = 60_000;
 
 const IN_USE = 'another program uses this link too';
 
-/** What was done with a number. */
+/** The result for one number. */
 export interface Adopted {
   clientId: string;
   jid: string;
   /** `here`: the session had this number before. */
   outcome: 'connected' | 'here' | 'not_connected' | 'failed' | 'conflict';
-  /** Empty unless something is wrong. */
+  /** Reason of the outcome; empty if all is well. */
   reason: string;
   /** Names of keys that were left out. */
   leftOut: string[];
 }
 
-/** Settings of the sessions that numbers become, in place of those of the other program. */
+/** Settings of the new sessions, instead of those of the other program. */
 export type AdoptSettings = Pick<AdoptRequest, 'webhookUrl' | 'webhookToken'> & { orgId?: string };
 
 /**
- * Takes numbers over, one after another. Ends with the first `conflict`: another program uses the link of a number that was
- * taken over.
+ * Takes numbers over in turn. Ends at the first `conflict`: another program uses the link of a number that was taken
+ * over.
  * @param watchMs how long to watch for a conflict after the last number
  */
 export async function* adoptNumbers(
@@ -65,7 +65,7 @@ export async function* adoptNumbers(
   }
 }
 
-/** Repeats what fails for a moment only, such as while a node moves its sessions. */
+/** Retries work after transient failures, such as while a node moves its sessions. */
 async function patiently<T>(work: () => Promise<T>): Promise<T> {
   for (let failures = 1; ; failures++) {
     try {
@@ -102,7 +102,7 @@ async function adoptOne(
     if (status === 'replaced') return ended('conflict', IN_USE);
     return status === 'connected' ? ended('connected') : ended('not_connected', reason);
   } catch (error) {
-    // without a daemon, or with a wrong token, no further number can be taken over
+    // stop: without a daemon, or with a wrong token, no further number can be taken over
     if (error instanceof CliError && !['usage', 'conflict'].includes(error.failure)) throw error;
     return ended('failed', errorMessage(error));
   }
@@ -120,7 +120,7 @@ async function send(
   const webhookUrl = settings.webhookUrl ?? own.webhookUrl;
   const webhookToken =
     settings.webhookToken ?? (settings.webhookUrl === undefined ? own.webhookToken : undefined);
-  // with all addresses: one that the daemon refuses must end the adoption before anything is stored
+  // first check all URLs: one that the daemon refuses must end the adoption before anything is stored
   await client.adopt({
     ...{ clientId, begin: true, extraEvents, webhookUrl, webhookToken, receivers },
     ...(pollLookupUrl && { pollLookupUrl }),
@@ -130,14 +130,14 @@ async function send(
   for await (const part of partsOf(keys(), tooLarge)) {
     leftOut.push(...(await client.adopt({ clientId, keys: part })).leftOut);
   }
-  // one that is too large is only not recognised if it comes again
+  // a message that is too large is skipped: the only effect is that its redelivery is not recognised
   for await (const received of partsOf(moved?.received ?? [])) await client.adopt({ clientId, received });
   if (moved) await applySettings(client, clientId, moved.settings);
   const orgId = settings.orgId ?? own.orgId;
-  // before the number connects: its messages must be kept from the first one
+  // before the number connects, so that its messages are kept from the first one
   if (orgId) await client.setOrgId({ clientId, orgId });
   if (webhookUrl !== undefined) await client.setWebhook({ clientId, webhookUrl, webhookToken, retry });
-  // of the webhook in the file, not of another one
+  // these settings belong to the webhook in the file, so only set them if that webhook is kept
   const ofWebhook = settings.webhookUrl === undefined && settings.webhookToken === undefined;
   await client.adopt({
     ...{ clientId, credentials },
@@ -172,7 +172,7 @@ async function* partsOf<T>(
   if (part.length > 0) yield part;
 }
 
-/** Settings that a new session does not have by itself. */
+/** Applies settings that differ from those of a new session. */
 async function applySettings(
   client: DaemonClient,
   clientId: string,
@@ -184,7 +184,7 @@ async function applySettings(
   if (keepEvents) await client.setRetention({ clientId, keepEvents });
 }
 
-/** The status once the number is connected, or is certain not to connect by itself. */
+/** Waits until the number is connected, or certain not to connect by itself, and returns the status. */
 async function settledStatus(
   client: DaemonClient,
   clientId: string,

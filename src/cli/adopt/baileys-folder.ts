@@ -8,7 +8,7 @@ import { readKeyFile } from './bounds.js';
 import { clientIdOf, keyNamed, type LinkedNumber, type StoredKey } from './linked-number.js';
 
 const CREDENTIALS = 'creds.json';
-/** Milliseconds: a store that was written so shortly ago belongs to a program that runs, probably. */
+/** Milliseconds since the last write within which the other program is assumed to be running. */
 const QUIET_MS = 30_000;
 
 /** The file of one key. */
@@ -79,7 +79,7 @@ export async function readKeyFiles(
   };
 }
 
-/** Undefined for an empty or cut file, as a crash of the other program leaves it, and for one that is too long for a key. */
+/** Reads a key; undefined for an empty or truncated file, which a crash of the other program leaves, and for a file that is too long. */
 async function readKey({ path }: KeyFile): Promise<unknown> {
   return parseJson(await readKeyFile(path)) ?? undefined;
 }
@@ -98,11 +98,11 @@ function keyId(type: string, written: string): string {
   return written;
 }
 
-/** Milliseconds since the epoch. */
+/** Time of the last write, in milliseconds since the epoch. */
 async function lastWrite(folder: string, names: readonly string[]): Promise<number> {
   let latest = 0;
   for (const name of names) {
-    // the other program may just be deleting it
+    // the other program may delete the file at this moment
     const written = await stat(join(folder, name)).catch(() => undefined);
     latest = Math.max(latest, written?.mtimeMs ?? 0);
   }

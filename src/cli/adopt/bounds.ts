@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { CliError } from '../errors.js';
 
 const MIB = 1024 * 1024;
-/** Bytes of one number with all its keys: some ten times what a number with 10,000 contacts has. A text of twice this length is the most that Node can hold. */
+/** Bytes of one number with all its keys: about ten times the size of a number with 10,000 contacts. Node's longest text is twice this length. */
 export const NUMBER_BYTES = 256 * MIB;
 /** Bytes of a file or value with one key, or with the credentials. */
 export const KEY_BYTES = 16 * MIB;
@@ -15,8 +15,8 @@ const OPENING_BRACE = 0x7b;
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0d]);
 
 /**
- * The lines of an input, each one JSON object: an input of something else is refused at its first byte, and a line that is too long as
- * soon as it is.
+ * The lines of an input, each a JSON object. Refuses other input at its first byte, and a line as soon as it is too
+ * long.
  * @param most bytes of a line
  * @throws CliError `usage` that names the line
  */
@@ -51,7 +51,7 @@ export async function* objectLines(
   if (parts.length > 0) yield { text: Buffer.concat(parts).toString(), line };
 }
 
-/** @returns the error for a line of an input */
+/** The error for a line of an input. */
 export function wrongLine(line: number, problem: string): CliError {
   return new CliError('usage', `line ${line}: ${problem}`);
 }

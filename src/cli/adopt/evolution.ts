@@ -9,7 +9,7 @@ import { ForeignServer } from './foreign-server.js';
 import { clientIdOf, type LinkedNumber } from './linked-number.js';
 import type { RedisStore, StoredKeys } from './redis.js';
 
-/** Where Evolution API keeps keys beside its database. */
+/** The store of keys of Evolution API, beside its database. */
 export interface KeyPlace {
   /** Its Redis, and the prefix of its names there (`CACHE_REDIS_PREFIX_KEY`). */
   redis?: { store: RedisStore; prefix: string };
@@ -28,7 +28,7 @@ const INSTANCES = `
   LEFT JOIN "Webhook" w ON w."instanceId" = i.id
   WHERE i.integration IS NULL OR i.integration = 'WHATSAPP-BAILEYS'
   ORDER BY i.name`;
-/** Other connections to the same database; a role without rights does not see what they are. */
+/** Other connections to the same database; a role without rights sees no details of them. */
 const OTHERS = `
   SELECT count(*)::int AS others FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid()
@@ -42,7 +42,8 @@ interface Tables {
 }
 
 /**
- * Reads the numbers of Evolution API, with the addresses of their webhooks. Keys are in its Redis, or in files if it has none.
+ * Reads the numbers of Evolution API, with the URLs of their webhooks. Keys are in its Redis, or in files if it has no
+ * Redis.
  * @param url of its PostgreSQL
  * @throws CliError `unreachable`, `not_found`
  */
@@ -64,7 +65,7 @@ async function readTables(url: string): Promise<Tables> {
   const server = new ForeignServer('the database of Evolution API cannot be read');
   try {
     const client = await server.answer(connect(postgres, url, server));
-    // Prisma's parameter, which the client does not know
+    // `schema` is a parameter of Prisma that the client does not know
     const schema = new URL(url).searchParams.get('schema');
     if (schema) await server.answer(client.query(`SET search_path TO ${postgres.escapeIdentifier(schema)}`));
     const instances = await server.answer(rowsOf(postgres, client, INSTANCES));
@@ -81,7 +82,7 @@ async function connect(postgres: Postgres, url: string, server: ForeignServer) {
     connectionString: url,
     stream: () => server.watch(contained(new Socket())),
   });
-  // with TLS the client reads from another stream
+  // with TLS the client reads from another stream, which must be watched too
   client.connection.on('sslconnect', () => server.watch(contained(client.connection.stream)));
   client.on('error', (error) => server.end(error));
   return client.connect();
@@ -95,7 +96,7 @@ function rowsOf(
 ): Promise<unknown[][]> {
   return new Promise((resolve, reject) => {
     const rows: unknown[][] = [];
-    // an object by names would have all columns that the server claims
+    // read rows as lists: an object per row would get every column that the server claims to have
     const asLists = { text, rowMode: 'array' };
     const query = client.query(new postgres.Query(asLists));
     query.on('row', (row: unknown[]) => {
@@ -127,12 +128,15 @@ async function readInstance(row: JsonObject, place: KeyPlace, isInUse: boolean):
   };
 }
 
-/** Pre-keys are only ever added; what was stored before a change of the settings may still be there. */
+/**
+ * The newer of two credentials, because data from before a change of the settings may remain. The number of pre-keys
+ * tells, because it only grows.
+ */
 function newer(a: JsonObject = {}, b: JsonObject = {}): JsonObject {
   return Number(b.nextPreKeyId ?? 0) > Number(a.nextPreKeyId ?? 0) ? b : a;
 }
 
-/** The column has the JSON of a text that is JSON. */
+/** Reads the credentials in a column, which holds JSON encoded twice. */
 function credentialsIn(column: unknown): JsonObject | undefined {
   const text = typeof column === 'string' ? parseJson(column) : undefined;
   return typeof text === 'string' ? parseObject(text) : undefined;

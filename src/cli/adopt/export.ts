@@ -10,7 +10,7 @@ export interface ExportedSession {
   staying: ExportSessionAnswer['staying'];
 }
 
-/** Stops a session and reads all that another Switchboard needs. */
+/** Stops a session and reads all data that another Switchboard needs. */
 export async function exportSession(client: DaemonClient, clientId: string): Promise<ExportedSession> {
   const { jid, credentials, settings, staying } = await client.exportSession({ clientId });
   const keys: Record<string, Record<string, unknown>> = {};
@@ -30,7 +30,7 @@ export async function exportSession(client: DaemonClient, clientId: string): Pro
   return { line, jid, keys: count, staying };
 }
 
-/** What stays at the old daemon, in words. */
+/** Describes the data that stays at the old daemon. */
 export function stayingInWords({
   failedDeliveries,
   waitingDeliveries,

@@ -9,19 +9,19 @@ import { CliError } from '../errors.js';
 import { NUMBER_BYTES } from './bounds.js';
 
 const MIB = 1024 * 1024;
-/** Milliseconds that a server may take for its first answer. Each answer takes from them, and gives half a second back. */
+/** Time budget of a server in milliseconds. Each answer uses its duration, and adds half a second. */
 const PATIENCE_MS = 10_000;
 const GIVEN_BACK_MS = 500;
 /** Characters of an error text, which may quote the server. */
 const REASON_LENGTH = 500;
 const TOO_MUCH = `it sent more than ${NUMBER_BYTES / MIB} MB, which no number has`;
 
-/** Looks at bytes before a client reads them. Throws if a client must not read them. */
+/** Inspects bytes before a client reads them. Throws if the client must not read them. */
 export type Inspect = (bytes: Buffer) => void;
 
 /**
- * The server of another program, as far as the command line trusts it: it answers in time, and sends no more than a number may have. The
- * first breach ends its connections, and everything that waits for it fails.
+ * The untrusted server of another program. It must answer in time, and send no more data than a number can have. The
+ * first breach ends its connections, and all waiting calls fail.
  */
 export class ForeignServer {
   readonly #problem: string;
@@ -32,23 +32,23 @@ export class ForeignServer {
   #allowed = NUMBER_BYTES;
   #patienceMs = PATIENCE_MS;
 
-  /** @param problem what an error begins with: `the database of … cannot be read` */
+  /** @param problem beginning of error messages: `the database of … cannot be read` */
   constructor(problem: string) {
     this.#problem = problem;
     this.#fault = new Promise((_, reject) => {
       this.#tell = reject;
     });
-    // whoever waits at that moment gets the reason
+    // callers that wait at that moment get the reason
     this.#fault.catch(() => undefined);
   }
 
-  /** Counts anew: the next bytes belong to another number. */
+  /** Resets the count of bytes, because the next ones belong to another number. */
   allowMore(): void {
     this.#allowed = NUMBER_BYTES;
   }
 
   /**
-   * @param problem what the error begins with
+   * @param problem beginning of the error message
    * @throws CliError `unreachable` if the work fails, or if the server is too slow or breaks a bound
    */
   async answer<T>(work: Promise<T>, problem = this.#problem): Promise<T> {
@@ -68,7 +68,7 @@ export class ForeignServer {
     }
   }
 
-  /** Counts what a connection brings, from now on. */
+  /** Counts the bytes of a connection from now on. */
   watch<C extends Duplex>(connection: C): C {
     connection.on('data', (bytes: Buffer) => {
       if (!this.#allows(bytes)) this.end(new Error(TOO_MUCH));
@@ -77,8 +77,8 @@ export class ForeignServer {
   }
 
   /**
-   * Opens a port on loopback for a client that makes its connections itself: what the server sends is counted and looked at before it
-   * arrives at the client. The port takes one connection.
+   * Opens a port on loopback for a client that makes its own connections, to count and inspect the server's bytes before
+   * the client gets them. The port accepts one connection.
    * @param open connects to the server
    */
   async relay(open: () => Socket, inspect: Inspect): Promise<number> {
@@ -103,7 +103,7 @@ export class ForeignServer {
     return typeof address === 'object' && address ? address.port : 0;
   }
 
-  /** Ends all connections. What waits for the server fails with the reason. */
+  /** Ends all connections. Waiting calls fail with the reason. */
   end(reason: Error = new Error('the connection is closed')): void {
     this.#tell(reason);
     this.#close();
@@ -117,7 +117,7 @@ export class ForeignServer {
     return connection;
   }
 
-  /** @throws Error for bytes that the client must not read; then everybody has the reason before the client notices */
+  /** Counts and inspects bytes. @throws Error for bytes that the client must not read, after all waiting calls have got the reason */
   #look(bytes: Buffer, inspect: Inspect): void {
     try {
       if (!this.#allows(bytes)) throw new Error(TOO_MUCH);

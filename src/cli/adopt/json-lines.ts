@@ -8,7 +8,7 @@ import { clientIdOf, type LinkedNumber, type StoredKey } from './linked-number.j
 const TEXTS = ['webhookUrl', 'webhookToken', 'orgId'] as const;
 
 /**
- * Reads numbers from JSON lines: `{"clientId", "credentials", "keys": {"<family>": {"<id>": value}}}`, and if wanted
+ * Reads numbers from JSON lines: `{"clientId", "credentials", "keys": {"<family>": {"<id>": value}}}`, optionally with
  * `webhookUrl`, `webhookToken` and `orgId`.
  * @throws CliError `usage` that names the line
  */
@@ -53,7 +53,7 @@ async function numberIn(text: string, line: number): Promise<LinkedNumber> {
   };
 }
 
-/** What only `switchboard sessions export` writes. */
+/** Reads the parts that only `switchboard sessions export` writes. */
 async function movedParts(
   { settings, received }: JsonObject,
   wrong: (problem: string) => CliError,

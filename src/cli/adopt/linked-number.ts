@@ -9,14 +9,14 @@ export interface StoredKey {
   value: unknown;
 }
 
-/** A number in the store of another program. Nothing is written there. */
+/** A number in the store of another program, which is never written. */
 export interface LinkedNumber {
-  /** Name of the session that it becomes. */
+  /** Name of the new session. */
   clientId: string;
-  /** Where it was found, for people. */
+  /** Where the number was found, for people. */
   place: string;
   credentials: JsonObject;
-  /** Its keys, one after another. */
+  /** Its keys, read one by one. */
   keys(): AsyncIterable<StoredKey>;
   /** Number of keys by family. */
   counts: Readonly<Record<string, number>>;
@@ -25,13 +25,13 @@ export interface LinkedNumber {
   webhookUrl?: string;
   webhookToken?: string;
   orgId?: string;
-  /** Of another Switchboard: its other settings, and what it received last. */
+  /** For a number of another Switchboard: its other settings, and its last received messages. */
   moved?: { settings: MovedSettings; received: NonNullable<AdoptRequest['received']> };
-  /** What cannot be read, and is left out. */
+  /** Names of unreadable keys, which are left out. */
   unreadable: readonly string[];
 }
 
-/** The key families, as the library names them, and what is missing without one; empty where nobody notices. */
+/** The key families by the library's names, with the consequence if a family is missing; empty if there is none. */
 const FAMILIES: Readonly<Record<string, string>> = {
   session: 'no Signal sessions: the first message of each chat may be sent twice',
   'pre-key': 'no pre-keys: first messages that are under way cannot be read at once',
@@ -45,7 +45,7 @@ const FAMILIES: Readonly<Record<string, string>> = {
   tctoken: '',
 };
 
-/** `sender-key-memory-…` is not a `sender-key`. */
+/** Longest names first, because `sender-key-memory-…` is not a `sender-key`. */
 const LONGEST_FIRST = Object.keys(FAMILIES).sort((a, b) => b.length - a.length);
 
 /** The device of the number, as `15550000001:3@s.whatsapp.net`; empty if the pairing was not finished. */
@@ -65,13 +65,13 @@ export function ownJid(credentials: JsonObject): string {
   return number && `${number}@s.whatsapp.net`;
 }
 
-/** The key that a name stands for: `<family>-<id>`; undefined if it names no key. */
+/** Parses the name of a key, `<family>-<id>`; undefined if it names no key. */
 export function keyNamed(name: string): { type: string; id: string } | undefined {
   const type = LONGEST_FIRST.find((family) => name.startsWith(`${family}-`));
   return type === undefined ? undefined : { type, id: name.slice(type.length + 1) };
 }
 
-/** What the store of the number does not have, in words. */
+/** Describes the missing key families of a number. */
 export function missingIn({ counts }: Pick<LinkedNumber, 'counts'>): string[] {
   return Object.entries(FAMILIES).flatMap(([family, missing]) =>
     missing && !counts[family] ? [missing] : [],

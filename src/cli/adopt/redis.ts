@@ -14,7 +14,7 @@ const SCAN_MS = 20_000;
 const PORT = 6379;
 /** Members of the lists of one number, about ten times what a number with 10,000 contacts has. */
 const MOST_MEMBERS = 1_000_000;
-/** The head of a list, a set, a map or a push, with its length, or with as much of it as no length needs. */
+/** The head of a list, a set, a map or a push, with its length, or with more characters than any length has. */
 const LIST_HEAD = /\r\n[*~%>]([^\r]{20}|[^\r]*(?=\r))/g;
 /** Bytes of a head. */
 const HEAD_BYTES = 32;
@@ -22,7 +22,7 @@ const LENGTH = /^\d{1,9}$/;
 const NO_LIST = '-1';
 const UNREADABLE = 'this Redis cannot be read';
 
-/** The keys of one number, as a store has them. */
+/** The keys of one number in a store. */
 export interface StoredKeys {
   /** Number of keys by family. */
   counts: Record<string, number>;
@@ -30,13 +30,13 @@ export interface StoredKeys {
   keys(): AsyncIterable<StoredKey>;
 }
 
-/** The Redis of another program. Nothing is written there. A server that is silent, or sends more than numbers have, is given up. */
+/** The Redis of another program, which is only read. Reading fails if the server is silent, or sends more data than numbers can have. */
 export class RedisStore {
   readonly #client: Awaited<ReturnType<typeof connect>>;
   readonly #server: ForeignServer;
   readonly #claims: Claims;
   readonly #encodings: number;
-  /** Bytes of what is kept of all numbers. */
+  /** Bytes of all data that is kept in memory. */
   #kept = 0;
 
   private constructor(
@@ -50,7 +50,7 @@ export class RedisStore {
   }
 
   /**
-   * @param encodings how often the program encodes a value as JSON: twice makes the JSON of a text that is JSON
+   * @param encodings how many times the program encodes a value as JSON
    * @throws CliError `unreachable`, or `failure` when the client of Redis is not installed
    */
   static async open(url: string, encodings: 1 | 2): Promise<RedisStore> {
@@ -71,7 +71,7 @@ export class RedisStore {
    */
   async names(pattern: string): Promise<string[]> {
     const end = systemClock.now() + SCAN_MS;
-    // a name may come twice
+    // Redis may return a name twice
     const names = new Set<string>();
     let cursor = '0';
     do {
@@ -89,7 +89,7 @@ export class RedisStore {
     return (await this.#answer(this.#client.exists(name))) > 0;
   }
 
-  /** A field of a hash that is kept until the numbers are taken over; undefined if it is not there or no JSON. */
+  /** A field of a hash, which is kept until the numbers are taken over; undefined if it is missing or no JSON. */
   async field(name: string, field: string): Promise<unknown> {
     const text = await this.#text(name, field);
     this.#kept += text.length;
@@ -123,7 +123,7 @@ export class RedisStore {
     });
   }
 
-  /** Empty if it is not there, or too long for a key. */
+  /** The text of a field; empty if it is missing, or too long for a key. */
   async #text(name: string, field: string): Promise<string> {
     const text = (await this.#answer(this.#client.hGet(name, field))) ?? '';
     return text.length > KEY_BYTES ? '' : text;
@@ -143,8 +143,9 @@ export class RedisStore {
 }
 
 /**
- * Counts the members that the lists of a server claim to have. The client makes room for all of them before they come, also for lists in lists, so a
- * few bytes could take all memory. Texts between the lists are JSON, which has no line breaks.
+ * Counts the members that the lists of a server claim to have. The client allocates memory for all of them before they
+ * arrive, also for nested lists, so a few bytes could use up all memory. Texts between the lists are JSON, which has no
+ * line breaks.
  */
 class Claims {
   #members = 0;
@@ -162,7 +163,7 @@ class Claims {
       if (length !== NO_LIST)
         this.#members += LENGTH.test(length) ? Number(length) : Number.POSITIVE_INFINITY;
     }
-    // a head may be cut between two pieces
+    // a head may be split between two chunks
     this.#before = text.slice(Math.max(counted, text.length - HEAD_BYTES));
     if (this.#members > MOST_MEMBERS)
       throw new Error(`it lists more than ${MOST_MEMBERS} keys of one number`);
@@ -195,7 +196,7 @@ function connectTo({ protocol, hostname, port }: URL): Socket {
   return protocol === 'rediss:' ? connectTls(address) : connectTcp(address);
 }
 
-/** The address with which the client reaches the relay; user, password and database stay. */
+/** The URL with which the client reaches the relay; user, password and database stay. */
 function throughPort(url: string, port: number): string {
   const address = new URL(url);
   if (address.protocol === 'rediss:') address.protocol = 'redis:';

@@ -14,9 +14,9 @@ import { askSecret } from '../terminal.js';
 import { NUMBER_BYTES } from './bounds.js';
 
 /**
- * The file: `MAGIC`, a version (one byte), log2 of scrypt's N (one byte), salt, check, nonce, tag, and the text, encrypted by
- * AES-256-GCM. Everything before the nonce is authenticated too. `check` is a hash of the second half of the derived key: it tells a
- * wrong passphrase from damage.
+ * The file: `MAGIC`, a version (one byte), log2 of scrypt's N (one byte), salt, check, nonce, tag, and the text,
+ * encrypted by AES-256-GCM. Everything before the nonce is authenticated too. `check` is a hash of the second half of
+ * the derived key, which distinguishes a wrong passphrase from damage.
  */
 const MAGIC = Buffer.from('SWSESSION');
 const VERSION = 1;
@@ -29,7 +29,7 @@ const HEAD_BYTES = MAGIC.length + 2 + SALT_BYTES + CHECK_BYTES;
 const TEXT_AT = HEAD_BYTES + NONCE_BYTES + TAG_BYTES;
 /** 128 MB of memory, and about half a second, for each guess of a passphrase. */
 const LOG2_N = 17;
-/** A file that asks for more memory than 256 MB was not written by an export. */
+/** A file that demands more than 256 MB of memory is not from an export. */
 const MAX_LOG2_N = 18;
 const MIN_LOG2_N = 14;
 const BLOCK_SIZE = 8;
@@ -105,8 +105,8 @@ export async function writeSealed(path: string, text: string, passphrase: string
 }
 
 /**
- * Reads what `writeSealed` wrote. A file of something else, of another passphrase, or of too many bytes is refused before its text is read.
- * @throws CliError that tells a wrong passphrase from a damaged file
+ * Reads a file of `writeSealed`. Refuses other files, a wrong passphrase and too large a file before reading the text.
+ * @throws CliError that distinguishes a wrong passphrase from a damaged file
  */
 export async function readSealed(path: string, passphrase: string): Promise<string> {
   const file = await open(path, 'r').catch((cause: unknown) => {
@@ -154,7 +154,7 @@ async function unsealed(path: string, file: FileHandle, passphrase: string): Pro
   }
 }
 
-/** So many bytes from a place of a file; fewer where it ends. */
+/** Reads `length` bytes at a position of a file; fewer at its end. */
 async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const bytes = Buffer.alloc(length);
   let filled = 0;
@@ -174,7 +174,7 @@ async function derive(
   const N = 2 ** log2N;
   const options = { N, r: BLOCK_SIZE, p: 1, maxmem: 2 * 128 * N * BLOCK_SIZE };
   const derived = await new Promise<Buffer>((resolve, reject) => {
-    // the same letters may be typed in two forms
+    // normalise, because the same letters can be typed in two Unicode forms
     scrypt(passphrase.normalize('NFC'), salt, 2 * KEY_BYTES, options, (error, bytes) => {
       if (error) reject(error);
       else resolve(bytes);

@@ -20,7 +20,7 @@ interface CommandShape {
   /** `['send', 'text']` */
   words: readonly string[];
   description: string;
-  /** In order; variadic commands repeat the last one. */
+  /** Arguments in order; variadic commands repeat the last one. */
   args: readonly ValueShape[];
   flags: readonly FlagShape[];
 }
@@ -37,7 +37,7 @@ interface FlagShape extends Named {
 }
 
 const SESSION_NAMES = new Set(['clientId', 'session']);
-/** Commands that only read take more than a name, and look for it themselves. */
+/** Arguments of commands that only read: they also accept a part of a name, and look it up themselves. */
 const ROOM_NAMES = new Set(['room']);
 const CONTEXT_NAMES = new Set(['context']);
 const FILE_NAMES = new Set(['source', 'data-dir', 'out']);
@@ -73,7 +73,7 @@ function hasSession(args: object): boolean {
   return 'clientId' in args;
 }
 
-/** @param ofSession names of chats are known, because the command is about one session */
+/** @param ofSession true if the command is about one session, so that names of its chats can be completed */
 function valueShape(name: string, options: readonly string[] | undefined, ofSession: boolean): ValueShape {
   if (options) return { kind: 'words', words: options };
   const named = ROOM_NAMES.has(name) ? 'chat' : nameKindOf(name);
@@ -96,9 +96,9 @@ interface Candidate {
 /** Candidates for the last word. */
 interface Completion {
   candidates: readonly Candidate[];
-  /** Names of sessions, contexts, files or chats are candidates too. */
+  /** Additional candidates: names of sessions, contexts, files or chats. */
   also?: 'session' | 'file' | 'context' | NameKind;
-  /** The session whose chats are meant. */
+  /** The session whose chats are candidates. */
   clientId?: string;
 }
 

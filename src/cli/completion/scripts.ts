@@ -1,6 +1,6 @@
 import { CliError } from '../errors.js';
 
-/** Printed by the hidden command if a file name is expected. */
+/** Printed by the hidden command `complete` if a file name is expected. */
 export const FILES = ':files';
 
 /**

@@ -13,11 +13,11 @@ export interface BrokerKind {
   ready: RegExp;
   /** Arguments of its program. */
   args(port: number, folder: string): Promise<string[]>;
-  /** Makes the place of the events. */
+  /** Creates the stream or topic of the events. */
   prepare(port: number): Promise<void>;
   /** The receiver's URL. */
   url(port: number): string;
-  /** What it stores, oldest first. */
+  /** The stored events, oldest first. */
   read(port: number): Promise<{ deliveryId: string; body: string; at: number }[]>;
 }
 
@@ -31,7 +31,7 @@ const REDIS: BrokerKind = {
   ready: /Ready to accept connections/,
   args: async (port, folder) => [
     ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder],
-    // an entry is on the disk before it is acknowledged
+    // entries must be on the disk before their acknowledgement
     ...['--save', '', '--appendonly', 'yes', '--appendfsync', 'always'],
   ],
   prepare: async () => undefined,
@@ -111,7 +111,7 @@ export async function installedBrokers(): Promise<BrokerKind[]> {
 /** Where a broker runs. */
 interface BrokerPlace {
   port: number;
-  /** For its data. */
+  /** Folder for its data. */
   folder: string;
   logs: string;
   reaper: Reaper;
@@ -133,7 +133,7 @@ export class Broker {
     this.#program = program;
   }
 
-  /** Starts one in a folder of its own. */
+  /** Starts a broker in a folder of its own. */
   static async start(
     kind: BrokerKind,
     { folder, ...others }: Pick<BrokerPlace, 'folder' | 'logs' | 'reaper'>,
@@ -150,12 +150,12 @@ export class Broker {
     return broker;
   }
 
-  /** SIGKILL. */
+  /** Kills the broker with SIGKILL. */
   kill(): Promise<void> {
     return this.#program.kill();
   }
 
-  /** Starts it again on its data, if it does not run. */
+  /** Restarts the broker with its data, if it does not run. */
   async up(): Promise<void> {
     if (!this.#program.runs) this.#program = await launch(this.#kind, this.#place);
   }
@@ -168,12 +168,12 @@ export class Broker {
     this.#program.signal('SIGCONT');
   }
 
-  /** Lets every write to a file fail, or no longer; a broker may end by that. */
+  /** Makes every write to a file fail, or succeed again; a broker may end because of that. */
   async refuseFiles(refused: boolean): Promise<void> {
     if (this.#program.runs) await this.#program.limitFiles(refused ? 0 : 'unlimited');
   }
 
-  /** The events that it has stored, oldest first. */
+  /** The events that the broker has stored, oldest first. */
   async arrivals(): Promise<Arrival[]> {
     const events = await this.#kind.read(this.#place.port);
     return events.flatMap(({ deliveryId, body, at }) => {

@@ -4,10 +4,10 @@ import type { FaultWindow, Kept, Observations, ReceiverLog, Written } from './ob
 
 const PAGE = 200;
 const FAILED_PAGE = 1_000;
-/** The promise of the docs for receivers with durable retries, and for brokers. */
+/** The guarantees in the docs for receivers with durable retries, and for brokers. */
 const DURABLE = { ordered: true, mayGiveUp: false } as const;
 
-/** Reads every place in which the messages of a drill must be. */
+/** Reads every place where the messages of a drill must be. */
 export async function collect(
   lab: Lab,
   written: readonly Written[],
@@ -31,7 +31,7 @@ export async function collect(
   return { written, phones, history, waiting, receivers: await receiverLogs(lab, client), faults };
 }
 
-/** What the receivers have; each of them keeps the order of each chat, but the webhook with the contract's retries. */
+/** The logs of all receivers. Each keeps the order of each chat, except the webhook with the contract's retries. */
 async function receiverLogs(lab: Lab, client: DaemonClient): Promise<ReceiverLog[]> {
   const { webhook, durable } = lab.receivers;
   const ids = new Map([

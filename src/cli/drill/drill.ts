@@ -20,27 +20,27 @@ export interface DrillOptions {
   /** How to run the installed command. */
   command: Command;
   reaper: Reaper;
-  /** An empty folder for everything that is written. */
+  /** An empty folder for all data and logs. */
   folder: string;
   minutes: number;
   seed: number;
-  /** The kinds of faults that there are. */
+  /** All kinds of faults. */
   kinds: readonly FaultKind[];
-  /** Names of those that are wanted; all without it. */
+  /** Names of the requested kinds; undefined for all. */
   only: readonly string[] | undefined;
   nodes: number;
-  /** Undefined for SQLite. */
+  /** The MongoDB of the drill; undefined for SQLite. */
   store: StorePlace | undefined;
   /** The kinds of brokers to start. */
   brokers: readonly BrokerKind[];
   /** A settings file of the operator. */
   config: string | undefined;
-  /** Milliseconds for which the drill waits at the end, with everything healthy again, for what is missing. */
+  /** Milliseconds for which the drill waits at the end, without faults, for missing messages. */
   settleMs: number;
   signal: AbortSignal;
 }
 
-/** The course of a drill. */
+/** Progress of a drill. */
 export type DrillItem =
   | { type: 'started'; seed: number; sessions: number; receivers: string[] }
   | { type: 'not-run'; kind: string; reason: NotRun['reason'] }
@@ -52,17 +52,17 @@ export type DrillItem =
 
 /** Milliseconds without a fault after which an event is late. */
 export const LATE_AFTER_MS = 60_000;
-/** Milliseconds for which it waits for sends that their policy holds back: one of the operator may do so for hours. */
+/** Milliseconds to wait for held sends; the operator's policy may hold them for hours. */
 const HELD_MS = 60_000;
-/** Milliseconds between two comparisons while it waits, and for which copies that are too many may still come. */
+/** Milliseconds between two comparisons, and the time in which duplicates may still arrive. */
 const LOOK_MS = 3_000;
 const COPIES_MS = 5_000;
 
 /**
- * Plays faults under traffic, in processes and places of the drill's own, and compares what was written with what arrived.
- * @returns the last item is the report
- * @throws CliError `usage` for kinds that do not exist or of which none can be played, `failure` if something does not start;
- * any error once the signal aborts
+ * Plays faults under traffic, with the drill's own processes and data, and compares written with arrived messages.
+ * @returns items, of which the last is the report
+ * @throws CliError `usage` for unknown kinds, or if none can be played, `failure` if something does not start; any error
+ * once the signal aborts
  */
 export async function* drill(options: DrillOptions): AsyncGenerator<DrillItem> {
   const { only, nodes, store, brokers, seed, minutes, signal } = options;
@@ -99,13 +99,13 @@ export async function* drill(options: DrillOptions): AsyncGenerator<DrillItem> {
     });
     yield { type: 'report', report };
   } finally {
-    // callers would ask for ever
+    // otherwise callers would repeat their requests for ever
     await traffic?.abandon();
     await lab.stop();
   }
 }
 
-/** What was played so far. */
+/** The faults played so far. */
 class DrillRecord {
   readonly windows: FaultWindow[] = [];
   readonly broken: BrokenFault[] = [];
@@ -144,7 +144,7 @@ interface Course {
   signal: AbortSignal;
 }
 
-/** Plays the plan, one fault after the other, until its time is over. */
+/** Plays the faults of the plan in turn, until its time is over. */
 async function* play(
   lab: Lab,
   plan: readonly PlannedFault[],
@@ -172,7 +172,7 @@ async function* play(
       yield { type: 'broken', ...broken };
     }
     record.windows.push({ kind: fault.kind, at, mendedAt: Date.now() });
-    // breaking and mending takes longer than planned on a busy machine
+    // on a busy machine, breaking and mending takes longer than planned
     lateMs = Math.max(lateMs, Date.now() - (beganAt + fault.at + fault.forMs));
     requireOn(signal);
     yield { type: 'mended', kind: fault.kind, written: traffic.written.length };
@@ -180,7 +180,7 @@ async function* play(
   await waitUntil(endsAt, signal);
 }
 
-/** Waits, with everything healthy, until nothing is missing; then for copies that are too many. */
+/** Waits without faults until nothing is missing; then waits for duplicates. */
 async function settle(
   lab: Lab,
   traffic: Traffic,
@@ -194,7 +194,7 @@ async function settle(
   while (Date.now() < deadline) {
     await wait(systemClock, LOOK_MS, signal);
     requireOn(signal);
-    // a node that starts may not answer yet
+    // a starting node may not answer yet
     seen = await collect(lab, traffic.written, faults).catch(() => undefined);
     if (!seen || (seen.waiting.size > 0 && Date.now() < heldUntil)) continue;
     if (!compare(seen, LATE_AFTER_MS).some(isMissing)) break;

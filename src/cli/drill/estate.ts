@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { systemClock, wait } from '../../domain/clock.js';
 import { parseObject } from '../../domain/json.js';
 
-/** Everything of a drill that must not outlive it. */
+/** All resources of a drill that must not outlive it. */
 export interface Estate {
   /** Programs that the drill has started and that have not ended. */
   readonly pids: Set<number>;
@@ -13,28 +13,28 @@ export interface Estate {
   database: string | undefined;
 }
 
-/** A change of an estate, as the drill writes it to its reaper: a line of JSON. */
+/** A change of an estate, which the drill writes to its reaper as a line of JSON. */
 export type EstateChange =
   | { started: number }
   | { ended: number }
   | { folder: string }
   | { database: string | null };
 
-/** Milliseconds for killed programs to be gone; one that nobody waits for stays in the table of processes. */
+/** Milliseconds to wait for killed programs; a zombie stays in the process table. */
 const GONE_MS = 2_000;
 const LOOK_MS = 20;
-/** A program that ends may still have written a file. */
+/** Options to remove the folder; with retries, because a program that ends may still write a file. */
 const REMOVE = { recursive: true, force: true, maxRetries: 5, retryDelay: 100 } as const;
 
 export function emptyEstate(): Estate {
   return { pids: new Set(), folder: undefined, database: undefined };
 }
 
-/** Reads changes until the input ends: when the drill closes it, or when the drill itself ends in whatever way. */
+/** Reads changes until the input ends, because the drill closes it or has ended in any way. */
 export async function readEstate(input: NodeJS.ReadableStream): Promise<Estate> {
   const estate = emptyEstate();
   for await (const line of createInterface({ input })) {
-    // the last line is incomplete if the drill was killed while it wrote
+    // the last line may be incomplete, if the drill was killed during a write
     const { started, ended, folder, database } = parseObject(line) ?? {};
     if (typeof started === 'number') estate.pids.add(started);
     if (typeof ended === 'number') estate.pids.delete(ended);
@@ -44,7 +44,7 @@ export async function readEstate(input: NodeJS.ReadableStream): Promise<Estate> 
   return estate;
 }
 
-/** Kills the programs (SIGKILL) and removes the folder; the database is left to the caller. @throws Error of the file system */
+/** Kills the programs (SIGKILL) and removes the folder; the caller must drop the database. @throws Error of the file system */
 export async function freeEstate({ pids, folder }: Estate): Promise<void> {
   for (const pid of pids) signalTo(pid, 'SIGKILL');
   const deadline = performance.now() + GONE_MS;
@@ -53,7 +53,7 @@ export async function freeEstate({ pids, folder }: Estate): Promise<void> {
   if (folder !== undefined) await rm(folder, REMOVE);
 }
 
-/** @param signal 0 only asks whether the process is there. @returns false if it is gone */
+/** Sends a signal. @param signal 0 only checks whether the process exists @returns false if it does not */
 function signalTo(pid: number, signal: 'SIGKILL' | 0): boolean {
   try {
     return process.kill(pid, signal);

@@ -4,23 +4,23 @@ import { text } from 'node:stream/consumers';
 import { parseObject } from '../../domain/json.js';
 import type { Arrival } from './observations.js';
 
-/** How a receiver answers. */
+/** The ways in which a receiver answers. */
 export type Manner =
-  /** 204. */
+  /** Answers 204. */
   | 'well'
-  /** 500, without taking the event over. */
+  /** Answers 500, without processing the event. */
   | 'error'
-  /** 404, without taking the event over. */
+  /** Answers 404, without processing the event. */
   | 'refuse'
-  /** Every second call gets 500. */
+  /** Answers every second call with 500. */
   | 'half'
-  /** Takes no event over and never answers. */
+  /** Processes no event and never answers. */
   | 'hang'
-  /** Takes the event over and answers after some seconds, in part after the gateway has given up the call. */
+  /** Processes the event and answers after some seconds, sometimes after the gateway's timeout. */
   | 'slow'
-  /** Takes the event over and closes the connection before it has answered. */
+  /** Processes the event and closes the connection before the answer. */
   | 'close'
-  /** Takes the event over and closes the connection in the middle of its answer. */
+  /** Processes the event and closes the connection in the middle of the answer. */
   | 'cut';
 
 /** Milliseconds that a slow answer takes, in turn; the gateway waits 15 s. */
@@ -50,7 +50,7 @@ export class HttpReceiver {
     return `http://127.0.0.1:${this.#port}/events`;
   }
 
-  /** Changes how calls are answered from now on. */
+  /** Changes the answers from now on. */
   answer(manner: Manner): void {
     this.#manner = manner;
   }
@@ -63,11 +63,11 @@ export class HttpReceiver {
     if (server) await new Promise<void>((resolve) => server.close(() => resolve()));
   }
 
-  /** Listens again under the same address. */
+  /** Listens again on the same port. */
   async up(): Promise<void> {
     if (this.#server) return;
     const server = createServer((request, response) => {
-      // a caller that hangs up in the middle has told nothing
+      // ignore a caller that hangs up in the middle of its request
       this.#take(request, response).catch(() => response.destroy());
     });
     server.on('connection', (socket) => {

@@ -17,12 +17,12 @@ import type { StorePlace } from './store-place.js';
 
 export interface LabOptions {
   command: Command;
-  /** Kills what a drill that ends early leaves behind. */
+  /** Frees everything that a drill which ends early leaves behind. */
   reaper: Reaper;
-  /** An empty folder for everything that is written. */
+  /** An empty folder for all data and logs. */
   folder: string;
   nodes: number;
-  /** Undefined for SQLite. */
+  /** The MongoDB of the drill; undefined for SQLite. */
   store: StorePlace | undefined;
   /** The kinds of brokers to start. */
   brokers: readonly BrokerKind[];
@@ -31,7 +31,7 @@ export interface LabOptions {
   signal: AbortSignal;
 }
 
-/** The receivers of each session that are called over HTTP, by their names in the report. */
+/** The HTTP receivers of each session, by their names in the report. */
 export type HttpReceivers = Readonly<Record<'webhook' | 'durable', HttpReceiver>>;
 
 interface LabParts {
@@ -54,7 +54,7 @@ const LOOK_MS = 100;
 const DEFAULT_LEASE_S = 20;
 const ORG = 'drill';
 
-/** A network, daemons, receivers and brokers, all of the drill's own: real processes on free ports of this machine. */
+/** The drill's own network, daemons, receivers and brokers: real processes on free ports of this machine. */
 export class Lab {
   readonly folder: string;
   /** The master token of its daemons. */
@@ -79,7 +79,7 @@ export class Lab {
     this.#sandbox = parts.sandbox;
   }
 
-  /** Starts everything and links the sessions. Ends everything if that fails, or when the signal aborts. */
+  /** Starts all processes and links the sessions. Ends all of them if that fails or the signal aborts. */
   static async start(options: LabOptions): Promise<Lab> {
     const { command, reaper, folder, nodes: count, store, config, signal } = options;
     const opened: (() => Promise<unknown>)[] = [];
@@ -127,14 +127,14 @@ export class Lab {
     }
   }
 
-  /** A node by a draw of the plan. */
+  /** The node that a draw of the plan selects. */
   node(draw: number): DrillNode {
     const node = this.nodes[draw % this.nodes.length];
     if (!node) throw new Error('a drill has at least one node');
     return node;
   }
 
-  /** The node that holds a session; after a crash that is so once the lease has ended. @throws when none takes it over */
+  /** The node that holds a session; after a crash, waits until the lease has expired. @throws if no node takes the session over */
   async ownerOf(clientId: string): Promise<DrillNode> {
     const owner = await eventually(this.leaseMs + LINK_MS, undefined, async () => {
       const { sessions } = await this.node(0).client.getFleet();
@@ -145,12 +145,12 @@ export class Lab {
     return owner;
   }
 
-  /** The API of a node that runs, other than the given one if there are several. */
+  /** The API of a running node, other than the given one if there are several. */
   clientBeside(node: DrillNode): DaemonClient {
     return (this.nodes.find((other) => other !== node) ?? node).client;
   }
 
-  /** Resolves when every session is connected; gives up at the given time without an error. @returns whether all are */
+  /** Waits until every session is connected, for at most `withinMs`. @returns whether all are connected */
   async connected(withinMs: number, signal?: AbortSignal): Promise<boolean> {
     const linked = new Set(this.cast.sessions.map(({ number }) => number));
     return eventually(withinMs, signal, async () => {
@@ -166,7 +166,7 @@ export class Lab {
     return waitingOffline + unacknowledged;
   }
 
-  /** Makes the group of the drill. @returns its jid */
+  /** Creates the group of the drill. @returns its jid */
   async makeGroup(): Promise<string> {
     const [owner = '', ...others] = this.cast.people.slice(0, 2);
     const members = this.cast.sessions.slice(0, 2).map(({ number }) => number);
@@ -209,7 +209,7 @@ export class Lab {
     const scanned = await eventually(LINK_MS, signal, async () => {
       const { status, qr } = await client.getQr({ clientId, format: 'text' });
       if (status !== 'qr') return false;
-      // a QR may expire between the two calls
+      // retry: a QR code may expire between the two calls
       return this.phones.scan(number, qr).then(
         () => true,
         () => false,
@@ -235,7 +235,7 @@ function startSandbox({ execArgv, script }: Command, logs: string, reaper: Reape
   });
 }
 
-/** @returns what the look found; false if it found nothing in time, or the signal aborted */
+/** Polls until `look` finds a value. @returns that value; false after a timeout or an abort */
 async function eventually<T>(
   withinMs: number,
   signal: AbortSignal | undefined,

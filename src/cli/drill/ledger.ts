@@ -1,22 +1,22 @@
 import type { Arrival, FaultWindow, Kept, Observations, ReceiverLog, Written } from './observations.js';
 
-/** What can be wrong with a message. */
+/** Possible faults of a message. */
 export type Breach =
-  /** It is missing where it must be. */
+  /** The message is missing where it must be. */
   | 'lost'
-  /** It is there more than once: under two ids, two rows, or with two delivery ids. */
+  /** The message exists more than once: with two ids, two rows, or two delivery ids. */
   | 'twice'
-  /** A receiver with an order of chats got it after a later message of its lane. */
+  /** An ordered receiver got the message after a later message of its lane. */
   | 'disordered'
-  /** It came, but late. */
+  /** The message arrived late. */
   | 'late'
-  /** No request to send it had a final answer, though all was well again for minutes. */
+  /** No request to send the message got a final answer, although there was no fault for minutes. */
   | 'unanswered';
 
 /** Breaches that no documentation allows; `late` is a figure. */
 export const FORBIDDEN: ReadonlySet<Breach> = new Set(['lost', 'twice', 'disordered', 'unanswered']);
 
-/** One message that is not as it must be in one place. */
+/** One fault of one message in one place. */
 export interface Finding {
   breach: Breach;
   /** `phone`, `history`, `api`, or the name of a receiver. */
@@ -26,32 +26,29 @@ export interface Finding {
   token: string;
   /** Message ids; delivery ids for `twice` at a receiver. */
   ids: readonly string[];
-  /**
-   * The fault that was the last one to begin before the copy that is wrong came, or else before the message was written;
-   * `none` before the first.
-   */
+  /** The last fault that began before the wrong copy arrived, or without a copy before the message was written; `none` before the first fault. */
   fault: string;
   /** When the message was written. */
   at: number;
-  /** Of `late`: milliseconds without a fault for which it was on its way. */
+  /** For `late`: milliseconds without faults from the send to the arrival. */
   afterMs?: number;
 }
 
-/** The fault in whose time a message was written. */
+/** The fault during which a message was written. */
 export function faultAt(faults: readonly FaultWindow[], at: number): string {
   return faults.findLast((fault) => fault.at <= at)?.kind ?? NO_FAULT;
 }
 
 export const NO_FAULT = 'none';
 
-/** How much of the time from `from` to `to` was free of faults, in milliseconds. */
+/** Milliseconds without faults between `from` and `to`. */
 export function healthyMs(faults: readonly FaultWindow[], from: number, to: number): number {
   const broken = faults.map(({ at, mendedAt }) => Math.max(0, Math.min(to, mendedAt) - Math.max(from, at)));
   return Math.max(0, to - from - broken.reduce((sum, ms) => sum + ms, 0));
 }
 
 /**
- * Compares what was written with phones, histories and receivers, message by message.
+ * Compares the written messages with phones, histories and receivers, one by one.
  * @param lateAfterMs milliseconds without a fault after which an event is late
  */
 export function compare(seen: Observations, lateAfterMs: number): Finding[] {
@@ -76,7 +73,7 @@ export function compare(seen: Observations, lateAfterMs: number): Finding[] {
       const ids = all.map((one) => one.messageId);
       if (ids.length > 1) return [wrong(message, { breach: 'twice', place, owner, ids })];
       if (ids.length === 0 && isExpected) return [wrong(message, { breach: 'lost', place, owner, ids })];
-      // the caller was answered with another id than the phone shows
+      // the answer to the caller had another id than the phone shows
       const isOther = messageId !== undefined && ids.length === 1 && ids[0] !== messageId;
       return isOther ? [wrong(message, { breach: 'twice', place, owner, ids: [...ids, messageId] })] : [];
     };
@@ -135,7 +132,7 @@ function atReceiver(
   const noticedAt = arrivals.find(isOther)?.at ?? first.at;
   if (messageIds.length > 1) found.push({ breach: 'twice', ids: messageIds, noticedAt });
   else if (deliveryIds.length > 1) found.push({ breach: 'twice', ids: deliveryIds, noticedAt });
-  // a held message leaves when its policy says so
+  // a held message counts from when its caller was answered
   const afterMs = healthyMs(seen.faults, answeredAt ?? at, first.at);
   if (outcome === 'accepted' && afterMs > lateAfterMs) {
     found.push({ breach: 'late', ids: [first.messageId], afterMs });
@@ -149,7 +146,7 @@ function mustArrive({ outcome, messageId }: Written, { waiting }: Observations):
   return outcome !== 'held' || messageId === undefined || !waiting.has(messageId);
 }
 
-/** The messages that came after a later one of their lane, by their first copies. */
+/** The messages whose first copy arrived after a later message of their lane. */
 function outOfOrder(written: readonly Written[], receiver: ReceiverLog): [Written, Arrival][] {
   const known = new Map(
     written.flatMap((message, index) =>
@@ -165,7 +162,7 @@ function outOfOrder(written: readonly Written[], receiver: ReceiverLog): [Writte
     const found = known.get(key);
     if (!found || !processed || seen.has(key)) continue;
     seen.add(key);
-    // the policy chooses when a held message leaves
+    // skip held messages, whose policy decides when they leave
     if (found.message.outcome === 'held') continue;
     const lane = keyOf(session, found.message.lane);
     const before = latest.get(lane) ?? -1;
@@ -175,7 +172,7 @@ function outOfOrder(written: readonly Written[], receiver: ReceiverLog): [Writte
   return wrong;
 }
 
-/** The events that a receiver took over, by session and text. */
+/** The events that a receiver has processed, by session and text. */
 export function processedBy({ arrivals }: Pick<ReceiverLog, 'arrivals'>): Map<string, Arrival[]> {
   return grouped(
     arrivals.filter(({ processed }) => processed),

@@ -8,7 +8,7 @@ import { cleanEnvironment, Program } from './program.js';
 import type { Reaper } from './reaper.js';
 import { freePort, startTcpProxy, type TcpProxy } from './tcp-proxy.js';
 
-/** A daemon that ended although the drill had not ended it. */
+/** A daemon that ended by itself. */
 export interface UnexpectedEnd {
   node: string;
   at: number;
@@ -25,26 +25,26 @@ export interface NodeOptions {
   logs: string;
   token: string;
   sandboxPort: number;
-  /** The store: its server, and its URL by way of a port of this machine; undefined for SQLite. */
+  /** The MongoDB: its server, and its URL through a local port; undefined for SQLite. */
   store:
     | { direct: string; host: string; port: number; urlBy: ((port: number) => string) | undefined }
     | undefined;
   settings: RawSettings;
 }
 
-/** Milliseconds for an orderly stop; a node of several hands its sessions over first. */
+/** Milliseconds for an orderly stop; in a cluster the node first hands its sessions over. */
 const STOP_MS = 90_000;
-/** Milliseconds after which a supervisor starts a daemon again that ended by itself. */
+/** Milliseconds after which the supervisor restarts a daemon that ended by itself. */
 const SUPERVISOR_MS = 1_000;
 
-/** A daemon in a process of its own, with a relay on its way to the network and one on its way to the store. */
+/** A daemon in a process of its own, with one relay to the network and one to the store. */
 export class DrillNode {
   readonly name: string;
   readonly client: DaemonClient;
   readonly dataDir: string;
-  /** Its way to the network. */
+  /** Relay to the network. */
   readonly wire: TcpProxy;
-  /** Its way to the server of the store, if there is one that a relay can stand before. */
+  /** Relay to the MongoDB server, if a relay is possible. */
   readonly storeWire: TcpProxy | undefined;
   /** Daemons that ended by themselves; each was started again. */
   readonly ends: UnexpectedEnd[] = [];
@@ -93,12 +93,12 @@ export class DrillNode {
     return new DrillNode(options, { client, dataDir, wire, storeWire }, environment);
   }
 
-  /** The id of its process; undefined while it does not run. */
+  /** The process id; undefined while the daemon does not run. */
   get pid(): number | undefined {
     return this.#program?.pid;
   }
 
-  /** Resolves when it listens. @param clockShiftMs how far its wall clock is ahead */
+  /** Starts the daemon; resolves when it listens. @param clockShiftMs milliseconds by which its wall clock is ahead */
   async start(clockShiftMs = 0): Promise<void> {
     const { command, logs, name, reaper } = this.#options;
     const shifted = clockShiftMs === 0 ? [] : ['--import', shiftedClock()];
@@ -114,33 +114,33 @@ export class DrillNode {
     void this.#superviseEnd(program);
   }
 
-  /** SIGKILL. Resolves when it is gone. */
+  /** Kills the daemon with SIGKILL; resolves when it has ended. */
   async kill(): Promise<void> {
     await this.#take()?.kill();
   }
 
-  /** SIGTERM. Resolves when it has ended. */
+  /** Stops the daemon with SIGTERM; resolves when it has ended. */
   async stop(): Promise<void> {
     await this.#take()?.stop(STOP_MS);
   }
 
-  /** SIGSTOP. */
+  /** Freezes the daemon with SIGSTOP. */
   freeze(): void {
     this.#program?.signal('SIGSTOP');
   }
 
-  /** SIGCONT. */
+  /** Continues a frozen daemon with SIGCONT. */
   wake(): void {
     this.#program?.signal('SIGCONT');
   }
 
-  /** Lets every write to a file fail, or no longer. */
+  /** Makes every write to a file fail, or succeed again. */
   async refuseFiles(refused: boolean): Promise<void> {
     const program = this.#program;
     if (program?.runs) await program.limitFiles(refused ? 0 : 'unlimited');
   }
 
-  /** Kills it and frees its relays. */
+  /** Kills the daemon and frees its relays. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.kill();
@@ -153,7 +153,7 @@ export class DrillNode {
     return program;
   }
 
-  /** Starts it again after an end that nobody asked for, as a supervisor does. */
+  /** Restarts the daemon after an unexpected end, like a supervisor. */
   async #superviseEnd(program: Program): Promise<void> {
     await program.ended();
     while (this.#program === program && !this.#isClosed) {
@@ -165,7 +165,7 @@ export class DrillNode {
   }
 }
 
-/** The settings as environment variables, beside what every program needs. */
+/** The environment of a daemon: its settings, and what every program needs. */
 function environmentOf(settings: RawSettings): NodeJS.ProcessEnv {
   const named = SETTING_NAMES.flatMap((name) =>
     settings[name] === undefined ? [] : [[SETTINGS[name].env, String(settings[name])]],
@@ -173,7 +173,7 @@ function environmentOf(settings: RawSettings): NodeJS.ProcessEnv {
   return { ...cleanEnvironment(), ...Object.fromEntries(named) };
 }
 
-/** URL of the module that moves the clock of a daemon; of its source when the command runs from sources. */
+/** URL of the module that shifts the clock of a daemon: its source, if the command runs from sources. */
 function shiftedClock(): string {
   const own = fileURLToPath(import.meta.url);
   return pathToFileURL(join(own, '..', `shifted-clock${extname(own)}`)).href;

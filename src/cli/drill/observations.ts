@@ -2,28 +2,28 @@
 
 /** A message that a person wrote, or that the API was asked to send. */
 export interface Written {
-  /** The text of the message: no other message of the drill has it. */
+  /** The text of the message, unique in the drill. */
   token: string;
   way: 'received' | 'sent';
-  /** The sessions that must announce and store it: several for a group in which several are members. */
+  /** The sessions that must announce and store the message: several for a group with several of them as members. */
   sessions: readonly string[];
-  /** Chat and author. The messages of a lane are written one after the other. */
+  /** Chat and author. Messages of a lane are written in order. */
   lane: string;
   at: number;
   /** Undefined while neither network nor API has named it. */
   messageId: string | undefined;
   /**
-   * `accepted`: on the network. `held`: the API keeps it until its policy allows it. `refused`: the policy refused it.
-   * `unanswered`: no request got an answer that is final.
+   * `accepted`: the network has it. `held`: the API keeps it until its policy allows it. `refused`: the policy refused it.
+   * `unanswered`: no request got a final answer.
    */
   outcome: 'accepted' | 'held' | 'refused' | 'unanswered';
-  /** When the caller had the final answer. */
+  /** When the caller got the final answer. */
   answeredAt: number | undefined;
-  /** The numbers of the phones that must show it; empty for a received message. */
+  /** The numbers of the phones that must show the message; empty for a received message. */
   phones: readonly string[];
 }
 
-/** An event as a receiver got it. */
+/** An event that a receiver got. */
 export interface Arrival {
   session: string;
   messageId: string;
@@ -32,7 +32,7 @@ export interface Arrival {
   /** `X-SN-Delivery`. */
   deliveryId: string;
   at: number;
-  /** Whether the receiver took the event over. A receiver may do so, and its answer may still be lost. */
+  /** Whether the receiver processed the event; its answer may still have been lost. */
   processed: boolean;
 }
 
@@ -42,14 +42,14 @@ export interface Kept {
   token: string;
 }
 
-/** A receiver with everything that it got. */
+/** A receiver with all events that it got. */
 export interface ReceiverLog {
   name: string;
-  /** The docs promise the order of each chat. */
+  /** True if the docs guarantee the order of each chat. */
   ordered: boolean;
-  /** Its retries end after minutes, so that an event may be in the list of failed deliveries in place of the receiver. */
+  /** True if retries end after minutes, so that an event may be in the list of failed deliveries instead. */
   mayGiveUp: boolean;
-  /** In the order of their coming. */
+  /** Events in the order of arrival. */
   arrivals: readonly Arrival[];
   /** Message ids in the list of failed deliveries, by session. */
   failed: ReadonlyMap<string, ReadonlySet<string>>;
@@ -62,16 +62,16 @@ export interface FaultWindow {
   mendedAt: number;
 }
 
-/** Everything that was seen of a drill. */
+/** All observations of a drill. */
 export interface Observations {
   written: readonly Written[];
-  /** By number. */
+  /** Messages on phones, by number. */
   phones: ReadonlyMap<string, readonly Kept[]>;
-  /** By session. */
+  /** Messages in histories, by session. */
   history: ReadonlyMap<string, readonly Kept[]>;
   /** Ids of messages that still wait for their policy. */
   waiting: ReadonlySet<string>;
   receivers: readonly ReceiverLog[];
-  /** In the order of their begin; none begins before the one before it is mended. */
+  /** Faults in the order in which they began; each begins after the end of the previous one. */
   faults: readonly FaultWindow[];
 }

@@ -1,6 +1,6 @@
 import { PACED_SESSION } from './settings.js';
 
-/** Who takes part in a drill. All numbers are invented. */
+/** The participants of a drill. All numbers are invented. */
 
 /** A linked number. */
 export interface DrillSession {
@@ -12,7 +12,7 @@ export interface Cast {
   sessions: readonly DrillSession[];
   /** People who write to the sessions and are written to. */
   people: readonly string[];
-  /** People who write to nobody: a send to one of them begins a chat. */
+  /** People who write to nobody, so that a send to them begins a chat. */
   strangers: readonly string[];
 }
 
@@ -24,7 +24,7 @@ const SESSIONS_PER_NODE = 2;
 const numbers = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${prefix}${String(index + 1).padStart(3, '0')}`);
 
-/** The last session is the one whose sends wait for their policy. */
+/** The cast for a number of nodes; sends of the last session are held by a policy. */
 export function castFor(nodes: number): Cast {
   const count = nodes === 1 ? SESSIONS_OF_ONE_NODE : nodes * SESSIONS_PER_NODE;
   const sessions = numbers('+15550100', count).map((number, index) => ({

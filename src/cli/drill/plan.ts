@@ -5,30 +5,27 @@ export interface PlannedFault {
   kind: string;
   /** Milliseconds since the begin of the traffic. */
   at: number;
-  /** Milliseconds for which it lasts. */
+  /** Duration in milliseconds. */
   forMs: number;
-  /** Chooses among the nodes, receivers or variants of the fault: a whole number from 0. */
+  /** Selects a node, a receiver or a variant of the fault: a whole number from 0. */
   draw: number;
 }
 
-/** What a plan needs to know of a kind of fault. */
+/** The properties of a kind of fault for a plan. */
 export interface Plannable {
   name: string;
-  /** Seconds that it lasts: at least and at most. */
+  /** Shortest and longest duration in seconds. */
   lasts: readonly [number, number];
 }
 
-/** Milliseconds of traffic before the first fault, and between the end of one and the begin of the next. */
+/** Milliseconds of traffic before the first fault, and between two faults. */
 const FIRST_MS = 3_000;
 const GAP_MS = [3_000, 7_000] as const;
-/** Milliseconds that it takes to break and mend something, beside the fault itself. */
+/** Milliseconds to begin and end a fault, beside the fault itself. */
 const HANDLING_MS = 1_500;
 const DRAWS = 9_999;
 
-/**
- * The faults of a drill, in their order. Each kind is played once before any is played again. The same seed, kinds and length
- * give the same plan.
- */
+/** The faults of a drill, in order. Each kind is played once before any is repeated. The same seed, kinds and length give the same plan. */
 export function planFaults(seed: number, kinds: readonly Plannable[], lengthMs: number): PlannedFault[] {
   const chance = new SeededChance(seed);
   const plan: PlannedFault[] = [];

@@ -26,11 +26,11 @@ export async function requireWritable(file: string): Promise<void> {
 
 /** The server's codes for a user without the right, and for a wrong user or password. */
 const RIGHTS_CODES: readonly unknown[] = [13, 18];
-/** The driver's name for a server that accepts connections and is silent. */
+/** The driver's error name for a server that accepts connections but does not answer. */
 const SILENT = 'MongoNetworkTimeoutError';
 
 /**
- * Why the server of `--store` cannot be used, under the address that the operator gave.
+ * The error for an unusable server of `--store`, with the address that the operator gave.
  * @param address the servers of the URL, without user and password
  */
 export function storeRefusal(address: string, error: unknown): CliError {
@@ -44,7 +44,7 @@ export function storeRefusal(address: string, error: unknown): CliError {
   });
 }
 
-/** @param causes of a store that is unavailable: our error, the driver's errors, and in the end the one of the connection */
+/** @param causes chain of errors: ours, the driver's, and last that of the connection */
 function reasonOf(causes: readonly Error[]): string {
   const [own, drivers = own] = causes;
   const last = causes.at(-1);

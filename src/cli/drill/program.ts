@@ -12,25 +12,25 @@ import type { Reaper } from './reaper.js';
 const run = promisify(execFile);
 
 export interface ProgramOptions {
-  /** For messages and the name of the log. */
+  /** Name for messages and the log file. */
   name: string;
   command: string;
   args: readonly string[];
   env: NodeJS.ProcessEnv;
-  /** Folder of the log, in the folder of the drill; a further start appends. */
+  /** Folder of the log, in the folder of the drill; a restart appends to the log. */
   logs: string;
   /** Kills the program if the drill does not. */
   reaper: Reaper;
-  /** Matches the line that says that it serves. */
+  /** Matches the output line that shows that the program is ready. */
   ready: RegExp;
 }
 
 /** Milliseconds for the start of a program, on a busy machine. */
 const START_MS = 60_000;
 
-/** A program that the drill has started, and that it may kill, freeze, or keep from writing files. */
+/** A program that the drill has started, and can kill, freeze, or keep from writing files. */
 export class Program {
-  /** What `ready` matched. */
+  /** The match of `ready`. */
   readonly said: RegExpMatchArray;
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown>;
@@ -41,9 +41,9 @@ export class Program {
     this.said = said;
   }
 
-  /** Starts it; resolves when it serves. @throws CliError if it ends, or says nothing for a minute */
+  /** Starts a program; resolves when it is ready. @throws CliError if it ends or is not ready within `START_MS` */
   static async start({ name, command, args, env, logs, reaper, ready }: ProgramOptions): Promise<Program> {
-    // a killed program leaves its temporary files
+    // temporary files go into the drill's folder, because a killed program leaves them behind
     const own = { ...env, TMPDIR: dirname(logs) };
     const child = spawn(command, args, { env: own, stdio: ['ignore', 'pipe', 'pipe'] });
     reaper.adopt(child);
@@ -64,7 +64,7 @@ export class Program {
         last = error.message;
         resolve();
       });
-      // not `exit`: the last lines come after it
+      // `close` instead of `exit`, because the last lines may arrive after `exit`
       child.once('close', () => resolve());
     }).finally(() => log.end());
     const started = new AbortController();
@@ -87,12 +87,12 @@ export class Program {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Its exit code or signal, once it has ended. */
+  /** Exit code or signal of the program, once it has ended. */
   get end(): string {
     return this.#child.signalCode ?? String(this.#child.exitCode ?? '');
   }
 
-  /** Resolves when it has ended. */
+  /** Resolves when the program has ended. */
   ended(): Promise<unknown> {
     return this.#ended;
   }
@@ -101,14 +101,14 @@ export class Program {
     this.#child.kill(signal);
   }
 
-  /** SIGKILL, also of a frozen one. Resolves when it is gone. */
+  /** Kills the program with SIGKILL, even a frozen one; resolves when it has ended. */
   async kill(): Promise<void> {
     if (!this.runs) return;
     this.#child.kill('SIGKILL');
     await this.#ended;
   }
 
-  /** SIGTERM, and SIGKILL if it takes longer. @returns false if it had to be killed */
+  /** Stops the program with SIGTERM, and with SIGKILL after `withinMs`. @returns false if it had to be killed */
   async stop(withinMs: number): Promise<boolean> {
     if (!this.runs) return true;
     this.#child.kill('SIGTERM');
@@ -118,7 +118,7 @@ export class Program {
   }
 
   /**
-   * Sets the largest size of files that it can write (RLIMIT_FSIZE, its soft limit), so that writes fail. Needs `prlimit`.
+   * Limits the size of files that the program can write (soft RLIMIT_FSIZE), so that writes fail. Needs `prlimit`.
    * @param bytes `unlimited`, or a number: writes beyond it fail with "File too large"
    */
   async limitFiles(bytes: number | 'unlimited'): Promise<void> {
@@ -126,13 +126,13 @@ export class Program {
   }
 }
 
-/** A line of output in words: a daemon prints its errors as JSON. */
+/** A line of output for people; a daemon prints its errors as JSON. */
 function wordsOf(line: string): string {
   const { error } = parseObject(line) ?? {};
   return typeof error === 'string' ? error : line;
 }
 
-/** True if a program is on the path, or is there under its full name. */
+/** True if a program is on the path, or exists under its full name. */
 export async function isInstalled(program: string): Promise<boolean> {
   const folders = program.startsWith('/') ? [''] : (process.env.PATH ?? '').split(delimiter);
   for (const folder of folders) {
@@ -146,7 +146,7 @@ export async function isInstalled(program: string): Promise<boolean> {
   return false;
 }
 
-/** The variables of this process without those that could lead a program to the operator's daemon, store or network. */
+/** The environment of this process without variables that could direct a program to the operator's daemon, store or network. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(

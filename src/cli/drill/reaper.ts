@@ -7,12 +7,12 @@ import { type Estate, type EstateChange, emptyEstate } from './estate.js';
 export const REAP_FLAG = 'reap';
 
 /**
- * A process that frees what belongs to the drill once the drill has ended, also by a signal that the drill cannot handle. The
- * process has a session of its own, so that neither Ctrl+C nor a closed terminal reaches it. It learns of the end from the
- * pipe between the two, which the kernel closes.
+ * A process that frees the resources of a drill after its end, even after a signal that the drill cannot handle. The
+ * process has a session of its own, so that neither Ctrl+C nor a closed terminal reaches it. The closed pipe between
+ * both processes tells it that the drill has ended.
  */
 export class Reaper {
-  /** What the process knows of. */
+  /** The resources that the process knows. */
   readonly estate: Estate = emptyEstate();
   readonly #input: Writable;
   readonly #ended: Promise<number | null>;
@@ -23,12 +23,12 @@ export class Reaper {
   }
 
   static start({ execArgv, script }: Command): Reaper {
-    // its warnings go where those of the drill go
+    // its warnings go to the standard error of the drill
     const child = spawn(process.execPath, [...execArgv, script, 'drill', `--${REAP_FLAG}`], {
       detached: true,
       stdio: ['pipe', 'ignore', 'inherit'],
     });
-    // a reaper that is gone shows in its exit code
+    // ignore errors: the exit code shows that the reaper has ended
     child.stdin.on('error', () => undefined);
     const ended = new Promise<number | null>((resolve) => {
       child.once('error', () => resolve(null));
@@ -55,13 +55,13 @@ export class Reaper {
     this.#tell({ folder });
   }
 
-  /** Drops the database of this URL after the drill; undefined: there is none. */
+  /** Drops the database of this URL after the drill; undefined for none. */
   ownDatabase(url: string | undefined): void {
     this.estate.database = url;
     this.#tell({ database: url ?? null });
   }
 
-  /** Lets the reaper free everything. @returns false if the reaper was ended before it could */
+  /** Lets the reaper free everything. @returns false if the reaper had been killed before */
   async finish(): Promise<boolean> {
     this.#input.end();
     return (await this.#ended) === 0;

@@ -4,7 +4,7 @@ import type { NotRunReason } from './faults/kinds.js';
 import type { Finding } from './ledger.js';
 import type { DrillReport, FaultFigures } from './report.js';
 
-/** Why a fault is not played, in words. */
+/** Sentences for the reasons why a fault is not played. */
 const REASONS: Readonly<Record<NotRunReason, string>> = {
   sqlite: 'it is played on SQLite only',
   mongodb: 'it needs --store mongodb://…',
@@ -54,7 +54,7 @@ function secondsText(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }
 
-/** One line for each message that is not as it must be. */
+/** One line for a finding. */
 export function findingLine({ breach, place, owner, token, ids, fault, at, afterMs }: Finding): string {
   const when = new Date(at).toISOString().slice(11, 23);
   const after = afterMs === undefined ? '' : `, after ${secondsText(afterMs)}`;
@@ -66,7 +66,7 @@ function endLine({ node, end, at, fault }: DrillReport['ends'][number]): string 
   return `${node} ended by itself (${end}) at ${new Date(at).toISOString()}, fault ${fault}`;
 }
 
-/** Lines about what the figures do not say. */
+/** Notes that the figures do not contain. */
 export function noteLines({ notRun, broken, ends, atNetwork }: DrillReport): string[] {
   const reasons = [...new Set(notRun.map(({ reason }) => reason))];
   const kindsOf = (reason: NotRunReason) =>
@@ -99,7 +99,7 @@ export function progressLine(item: DrillItem): string | undefined {
   }
 }
 
-/** The report for continuous integration: a case for each kind of fault. */
+/** The JUnit report: a test case for each kind of fault. */
 export function drillJunit(report: DrillReport): string {
   const { faults, notRun, broken, ends, findings } = report;
   const bad = (kind: string) => [

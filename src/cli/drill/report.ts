@@ -12,10 +12,10 @@ import {
 import type { UnexpectedEnd } from './node.js';
 import type { Observations, Written } from './observations.js';
 
-/** What happened to the messages that were written in the time of one kind of fault. */
+/** Figures of the messages that were written during one kind of fault. */
 export interface FaultFigures {
   kind: string;
-  /** How often it was played. */
+  /** Number of times that the fault was played. */
   runs: number;
   received: number;
   sent: number;
@@ -24,15 +24,15 @@ export interface FaultFigures {
   disordered: number;
   late: number;
   unanswered: number;
-  /** Events in the list of failed deliveries, as the retries of a receiver allow it. */
+  /** Events in the list of failed deliveries, where the retries of the receiver allow that. */
   failed: number;
   /** The longest time, in milliseconds, that a caller waited for the final answer to a send. */
   noServiceMs: number;
-  /** The longest time, in milliseconds, from the writing of a message to its event at the first receiver that had it. */
+  /** The longest time, in milliseconds, from the writing of a message to its event at the first receiver. */
   slowestEventMs: number;
 }
 
-/** A fault that could not be begun or ended. */
+/** A fault whose begin or end failed. */
 export interface BrokenFault {
   kind: string;
   error: string;
@@ -51,11 +51,11 @@ export interface DrillReport {
   faults: FaultFigures[];
   notRun: NotRun[];
   broken: BrokenFault[];
-  /** Daemons that ended by themselves, with the last fault that had begun before. */
+  /** Daemons that ended by themselves, with the last fault before that. */
   ends: (UnexpectedEnd & { fault: string })[];
-  /** Stanzas that still waited at the network at the end: what is lost may still be on its way. */
+  /** Stanzas that still waited at the network at the end, so that missing messages may still arrive. */
   atNetwork: number;
-  /** Every message that is not as it must be. */
+  /** All findings. */
   findings: Finding[];
 }
 
@@ -72,7 +72,7 @@ export interface ReportOptions {
   lateAfterMs: number;
 }
 
-/** Compares what was seen, and counts by kind of fault. */
+/** Compares the observations, and counts findings by kind of fault. */
 export function makeReport(seen: Observations, options: ReportOptions): DrillReport {
   const { lateAfterMs, notRun, broken, ends, ...about } = options;
   const findings = compare(seen, lateAfterMs);
@@ -116,7 +116,7 @@ function waitedFor({ way, at, answeredAt }: Written): number {
   return way === 'sent' && answeredAt !== undefined ? answeredAt - at : 0;
 }
 
-/** From the writing of each message to the first receiver that had its event. A held message waits for its policy. */
+/** Milliseconds from the writing of each message to its event at the first receiver, without held messages, which wait for their policy. */
 function eventTimes(written: readonly Written[], { receivers }: Observations): number[] {
   const arrivals = receivers.map(processedBy);
   return written.flatMap(({ outcome, sessions, token, at }) => {

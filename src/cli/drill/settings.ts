@@ -6,8 +6,8 @@ import { errorMessage } from '../../domain/errors.js';
 import { CliError } from '../errors.js';
 
 /**
- * The settings that a drill takes from the operator's file: limits, intervals and policies. All others would lead to the
- * operator's store, network, receivers, collectors or keys, or are about one machine.
+ * The settings that a drill takes from the operator's file: limits, intervals and policies. All others would direct the
+ * drill to the operator's store, network, receivers, collectors or keys, or concern a single machine.
  */
 export const COPIED = [
   'connectionsPerAddress',
@@ -19,7 +19,7 @@ export const COPIED = [
   'checkAnswers',
 ] as const satisfies readonly (keyof Config)[];
 
-/** The session whose sends wait for their policy, where the operator has no policy. */
+/** The session whose sends are held by a policy, if the operator has no policy. */
 export const PACED_SESSION = 'drillpaced';
 
 const OWN_POLICY = `mode: enforce
@@ -28,7 +28,7 @@ policies:
 sessions: { ${PACED_SESSION}: paced }
 `;
 
-/** The policy that comes with the program needs no file. */
+/** The built-in policy, which needs no file. */
 const READY_POLICY = 'gentle';
 
 /**

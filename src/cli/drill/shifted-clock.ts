@@ -1,6 +1,6 @@
 /**
- * Loaded before a daemon (`node --import`): its wall clock is off by so many milliseconds. Only `Date` moves: timers and
- * monotonic clocks run on as they would on a machine whose clock is set wrong.
+ * Loaded before a daemon (`node --import`) to shift its wall clock. Only `Date` changes: timers and monotonic clocks are
+ * not affected, as on a machine with a wrong clock.
  */
 const shiftMs = Number(process.env.DRILL_CLOCK_SHIFT_MS ?? 0);
 const RealDate = Date;

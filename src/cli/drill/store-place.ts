@@ -3,11 +3,11 @@ import { CliError } from '../errors.js';
 /** The database of a drill on an operator's server. */
 export interface StorePlace {
   url: string;
-  /** The servers as the operator wrote them, without user and password. */
+  /** The servers in the operator's URL, without user and password. */
   address: string;
   host: string;
   port: number;
-  /** The same database by way of a port of this machine; undefined where the driver must find the servers itself. */
+  /** The URL of the database through a local port; undefined if the driver must find the servers itself. */
   urlBy: ((port: number) => string) | undefined;
 }
 
@@ -24,12 +24,12 @@ export function placeOn(store: string, name: string): StorePlace {
   const [, user, hosts = '', given = '', query = ''] = URL_PARTS.exec(store) ?? [];
   if (hosts === '') throw new CliError('usage', '--store must be sqlite or a mongodb:// URL');
   const options = new URLSearchParams(query);
-  // without it, the path of the URL says where the user is known
+  // without `authSource`, the path of the URL names the database of the user
   if (user !== undefined && !options.has('authSource')) options.set('authSource', given || 'admin');
   const at = (address: string, all: URLSearchParams) =>
     `mongodb://${user === undefined ? '' : `${user}@`}${address}/${name}${all.size > 0 ? `?${all}` : ''}`;
   const [host = '', port = DEFAULT_PORT] = hosts.split(':');
-  // a certificate is for the server's own name, and of several servers the driver must know all
+  // no relay: a certificate is for the server's own name, and of several servers the driver must know all
   const isTls = ['tls', 'ssl'].some((option) => options.get(option) === 'true');
   const takesRelay = !hosts.includes(',') && !isTls;
   return {
@@ -41,7 +41,7 @@ export function placeOn(store: string, name: string): StorePlace {
   };
 }
 
-/** The driver must not look for the server's own address. */
+/** Options for a relay: the driver must not look up the server's own address. */
 function throughRelay(options: URLSearchParams): URLSearchParams {
   const own = new URLSearchParams(options);
   own.delete('replicaSet');

@@ -2,27 +2,27 @@ import { once } from 'node:events';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * What becomes of a chunk on its way to the server: `cut` drops it and every connection, `cut-answer` lets it through
- * and does so when the server answers, `hold` keeps it until it is let go.
+ * The treatment of a chunk for the server: `cut` drops it and every connection, `cut-answer` passes it on and cuts when
+ * the server answers, `hold` keeps it until `letGo`.
  */
 export type Verdict = 'pass' | 'cut' | 'cut-answer' | 'hold';
 
-/** A TCP relay that can be broken and mended, so that the server behind it need not be stopped. */
+/** A TCP relay that can be broken and restored, so that the server behind it need not be stopped. */
 export interface TcpProxy {
   port: number;
-  /** The address that each connection so far came from. */
+  /** Source address of each connection so far. */
   sources: string[];
   /** Drops all connections and refuses new ones. */
   cut(): void;
   /** Keeps all connections and accepts new ones, but passes nothing on. */
   freeze(): void;
-  /** Passes everything on again; what a frozen connection held is lost with it. */
+  /** Passes data on again; frozen connections are dropped with their data. */
   restore(): void;
-  /** Asks about every chunk that a client sends, until it is restored. */
+  /** Judges every chunk that a client sends, until `restore`. */
   watch(judge: (chunk: Buffer) => Verdict): void;
-  /** Delays every chunk by so many milliseconds in each direction, from now on. */
+  /** Delays every chunk by `ms` milliseconds in each direction, from now on. */
   slow(ms: number): void;
-  /** Passes on what was held. */
+  /** Passes on held chunks. */
   letGo(): void;
   stop(): Promise<void>;
 }
@@ -110,7 +110,7 @@ function portOf(server: Server): number {
   return address.port;
 }
 
-/** A port on which nothing listens, for what must come back under the same address. */
+/** A free port, for a server that must come back on the same port. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -11,13 +11,13 @@ import { sendMedia } from '../send-media.js';
 import type { Written } from './observations.js';
 import type { Cast, DrillSession } from './people.js';
 
-/** Milliseconds until a caller gives up a request and asks again, perhaps another node. */
+/** Timeout of a request in milliseconds, after which the caller repeats it, perhaps at another node. */
 const PATIENCE_MS = 20_000;
 /** Milliseconds between two requests of one send. */
 const RETRY_MS = 250;
-/** Every how many messages of a lane one is a picture. */
+/** Every N-th message of a lane is a picture. */
 const PICTURE_EVERY = 12;
-/** Milliseconds between two messages of a lane, with three sessions; more sessions write more slowly. */
+/** Milliseconds between two messages of a lane, for three sessions; longer for more sessions. */
 const PAUSES = {
   person: [600, 1_800],
   api: [800, 2_400],
@@ -32,17 +32,17 @@ const PICTURE =
 
 export interface TrafficOptions {
   phones: SandboxClient;
-  /** Addresses of the daemons: callers ask any of them. */
+  /** URLs of the daemons; callers use any of them. */
   daemons: readonly string[];
   token: string;
   cast: Cast;
-  /** Jid of the group in which the first two people and the first two sessions are. */
+  /** Jid of the group of the first two people and the first two sessions. */
   group: string;
   folder: string;
   chance: SeededChance;
 }
 
-/** A chat in one direction: its messages follow each other. */
+/** One direction of a chat; its messages are written in order. */
 interface Lane {
   name: string;
   pause: keyof typeof PAUSES;
@@ -64,7 +64,7 @@ export class Traffic {
   private constructor(options: TrafficOptions, picture: string) {
     this.#options = options;
     this.#picture = picture;
-    // each request and each pause listens to them
+    // each request and each pause adds a listener
     setMaxListeners(0, this.#noMore.signal, this.#giveUp.signal);
     this.#lanes = [...this.#privateLanes(), ...this.#groupLanes(), this.#heldLane()];
   }
@@ -85,17 +85,17 @@ export class Traffic {
     );
   }
 
-  /** The first mistake of the traffic itself, such as a network that does not answer; undefined if there is none. */
+  /** The first failure of the traffic itself, such as a network that does not answer; undefined if there is none. */
   get failure(): unknown {
     return this.#failure;
   }
 
-  /** Begins no further message. Sends in flight go on. */
+  /** Starts no further messages; sends in flight continue. */
   end(): void {
     this.#noMore.abort();
   }
 
-  /** Sends without a final answer stay `unanswered`. Resolves when nothing is in flight. */
+  /** Aborts sends without a final answer, which stay `unanswered`. Resolves when none is in flight. */
   async abandon(): Promise<void> {
     this.end();
     this.#giveUp.abort();
@@ -166,7 +166,7 @@ export class Traffic {
     return [...theirs, ours];
   }
 
-  /** Sends that may wait until their policy allows them, to people who have not written. */
+  /** A lane of sends with `whenAllowed`, to people who have not written. */
   #heldLane(): Lane {
     const { sessions, strangers } = this.#options.cast;
     const session = sessions.at(-1);

@@ -4,7 +4,7 @@ import { DaemonClient } from '../client.js';
 import type { Paint } from '../output.js';
 import { FLEET_HEAD, fleetRows } from './cells.js';
 
-/** The fleet of one daemon, or why it is unknown. */
+/** The fleet of one daemon, or the error. */
 export interface ContextFleet {
   context: string;
   url: string;
@@ -13,10 +13,10 @@ export interface ContextFleet {
   error?: string;
 }
 
-/** Milliseconds after which a daemon counts as one that does not answer. */
+/** Milliseconds after which a daemon counts as not answering. */
 const ANSWER_MS = 10_000;
 
-/** Asks all daemons at once; one that does not answer does not hide the others. */
+/** Queries all daemons in parallel; one that does not answer does not hide the others. */
 export function fleetsOf(
   daemons: readonly { context: string; url: string; token: string | undefined }[],
 ): Promise<ContextFleet[]> {

@@ -66,7 +66,7 @@ export function webhookText({ origin, last }: Pick<FleetWebhook, 'origin' | 'las
   return `${MARKS[last.outcome] ?? '?'} ${answer}, ${ageText(last.at, now)} ago`;
 }
 
-/** The last call of the webhook, or that it is paused; and how many of the other receivers have trouble. */
+/** The last call of the webhook or its pause, and the number of other receivers with trouble. */
 function webhookStateText({ webhook, webhookPaused, receivers = [] }: FleetSession, now: number): string {
   const text = webhookPaused ? 'paused' : webhookText(webhook, now);
   const troubled = receivers.filter(hasReceiverTrouble).length;
@@ -80,7 +80,7 @@ export function receiverText({ origin, paused, waiting, last }: FleetReceiver, n
   return `${origin}: ${state}${waiting ? `; ${waitingText(waiting)}` : ''}`;
 }
 
-/** `12+3` means 12 waiting and 3 in flight, for all receivers; empty if none. */
+/** Queue of all receivers: `12+3` means 12 waiting and 3 in flight; empty if none. */
 export function queueText(row: Pick<FleetSession, 'webhook' | 'receivers'>): string {
   const { waiting, inFlight } = queueOf(row);
   return waiting + inFlight > 0 ? `${waiting}+${inFlight}` : '';
@@ -105,7 +105,7 @@ export function countText(count: number): string {
   return count > 0 ? String(count) : '';
 }
 
-/** Such as `+15550000001`; empty before pairing. */
+/** Phone number, such as `+15550000001`; empty before pairing. */
 export function numberText({ jid }: FleetSession): string {
   const [user = ''] = jid.split('@');
   return user && `+${user}`;
@@ -135,12 +135,12 @@ function healthTexts({ reachable, silentSeconds, store, network, waVersion }: Fl
   return texts;
 }
 
-/** The node, its store and its network answer. */
+/** True if the node, its store and its network answer. */
 export function isNodeWell({ reachable, store, network }: FleetNode): boolean {
   return reachable && store?.reachable !== false && network?.state !== 'down';
 }
 
-/** A number of sessions or deliveries; a level only if it tells of trouble. */
+/** A number of sessions or deliveries, with a level if it signals trouble. */
 export interface Total {
   text: string;
   level?: Condition['level'];
@@ -153,7 +153,7 @@ export function totalsText(sessions: readonly FleetSession[]): string {
     .join(' · ');
 }
 
-/** The same, each with its level. */
+/** Totals of all sessions, each with its level. */
 export function totalsOf(sessions: readonly FleetSession[]): Total[] {
   const count = (counts: (row: FleetSession) => boolean) => sessions.filter(counts).length;
   const sum = (pick: (webhook: FleetWebhook) => number) =>

@@ -18,7 +18,7 @@ import { afterEntry, Batch, followSession, needsPoll, Polling } from './updates.
 const FAILED_SHOWN = 100;
 /** Entries kept of the opened session. */
 const ENTRIES_KEPT = 200;
-/** If the daemon refuses the stream. */
+/** Pause before a stream that the daemon refused is reopened. */
 const REOPEN = { pausesMs: [2_000], endless: true } as const;
 
 const EMPTY: FleetState = {
@@ -49,7 +49,7 @@ export class LiveFleet implements FleetModel {
     clock = systemClock,
   }: {
     client: DaemonClient;
-    /** Closes it. */
+    /** Closes the screen. */
     signal?: AbortSignal;
     clock?: Clock;
   }) {

@@ -8,7 +8,7 @@ export interface FleetState {
   connection:
     | { state: 'connecting' }
     | { state: 'open' }
-    /** Lost; reconnects automatically. The shown data may be stale. */
+    /** Connection lost; reconnects automatically. The shown data may be stale. */
     | { state: 'reconnecting'; reason: string };
   /** True until the first answer. */
   loading: boolean;
@@ -17,7 +17,7 @@ export interface FleetState {
   /** Milliseconds by which the daemon's clock is ahead of this machine's. */
   clockAheadMs: number;
   nodes: readonly FleetNode[];
-  /** By name. */
+  /** Sessions, sorted by name. */
   sessions: readonly FleetSession[];
   opened: OpenedSession | undefined;
   /** Outcome of the last action. */
@@ -26,9 +26,9 @@ export interface FleetState {
 
 export interface OpenedSession {
   clientId: string;
-  /** Oldest first: buffered entries of the daemon, then new ones. */
+  /** Entries, oldest first: buffered entries of the daemon, then new ones. */
   entries: readonly TailEntry[];
-  /** Newest first; undefined while loading. */
+  /** Failed deliveries, newest first; undefined while loading. */
   failed: readonly FailedDelivery[] | undefined;
   /** Ids of deliveries in flight. */
   resending: readonly string[];
@@ -41,8 +41,8 @@ export interface FleetPairing {
 }
 
 /**
- * Model of the fleet screen: follows the live stream, polls what has no event, and runs actions. Actions never throw: an
- * error becomes the state's `notice`.
+ * Model of the fleet screen: follows the live stream, polls data without events, and runs actions. Actions never throw:
+ * an error becomes the state's `notice`.
  */
 export interface FleetModel {
   readonly state: FleetState;
@@ -65,7 +65,7 @@ export interface FleetModel {
   resendAllOf(clientId: string): Promise<void>;
   /** Delivers failed events of the opened session again, one after the other. */
   resend(ids: readonly string[]): Promise<void>;
-  /** By QR, or with a phone number by pairing code; with a workspace, which keeps the history, also that of the phone. */
+  /** Pairs a session by QR code, or by pairing code if a phone number is given. With a workspace its history is kept, including that of the phone. */
   pair(clientId: string, how?: { phone?: string; orgId?: string }): FleetPairing;
 
   say(notice: Notice | undefined): void;

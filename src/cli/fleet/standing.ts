@@ -26,8 +26,8 @@ const WORDS: Readonly<Record<SessionStatus, string>> = {
 };
 
 /**
- * The words for a state, on every screen. Before the first connection, they say whether the number was paired.
- * @param isPaired the number was paired, so the session only has to connect
+ * The words for a state on all screens. Before the first connection they depend on whether the number is paired.
+ * @param isPaired true if the number is paired, so that the session only has to connect
  */
 export function stateWords(status: SessionStatus, isPaired: boolean): string {
   if (isPaired && (status === 'initializing' || status === 'qr')) return 'connecting';
@@ -57,26 +57,26 @@ function connectedStanding(row: FleetSession, now: number): Condition {
   return isSilent ? { level: 'warn', mark: '●', text, rank: 5 } : { level: 'ok', mark: '●', text, rank: 6 };
 }
 
-/** A receiver is paused or down, or its last call failed. */
+/** True if a receiver is paused or down, or its last call failed. */
 export function hasReceiverTrouble({ paused, waiting, last }: FleetReceiver): boolean {
   return (
     paused !== undefined || waiting?.circuit === 'open' || (last && last.outcome !== 'delivered') === true
   );
 }
 
-/** The webhook or another receiver is paused, its last call failed, or there are failed deliveries. */
+/** True if the webhook or another receiver has trouble, or there are failed deliveries. */
 export function hasWebhookTrouble({ webhook, webhookPaused, receivers = [] }: FleetSession): boolean {
   if (webhookPaused || receivers.some(hasReceiverTrouble)) return true;
   return webhook.failed > 0 || (webhook.last !== undefined && webhook.last.outcome !== 'delivered');
 }
 
-/** What the network does not let a connected number do; its end, where the network says it. */
+/** The restriction of a connected number, with its end if the network says it. */
 function restricted({ until }: NonNullable<FleetSession['restriction']>, now: number): string {
   const left = Date.parse(until) - now;
   return left > 0 ? `restricted, ${spanText(left)} left` : 'restricted';
 }
 
-/** Why a session does not work as it should, in the words of the command line: its restriction, or why it is not connected. */
+/** Why a session has trouble, in the words of the command line: its restriction, or why it is not connected. */
 export function reasonOf(session: FleetSession): string {
   if (session.restriction) return session.restriction.reason;
   return session.status === 'connected' ? '' : reasonText(session, session.clientId);
@@ -118,7 +118,7 @@ function by(key: (row: FleetSession) => number): Compare {
   return (a, b) => key(a) - key(b);
 }
 
-/** Every word occurs in the shown text. */
+/** True if every word of the filter occurs in the shown text. */
 function matches(row: FleetSession, filter: string, now: number): boolean {
   const { clientId, podName, jid, status, webhook } = row;
   const shown = [clientId, podName, jid, status, conditionOf(row, now).text, reasonOf(row), webhook.origin];

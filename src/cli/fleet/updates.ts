@@ -20,7 +20,7 @@ export function afterEntry(sessions: readonly FleetSession[], entry: TailEntry):
   });
 }
 
-/** The entry implies changes that only a poll shows. */
+/** True if the entry implies changes that only a poll shows. */
 export function needsPoll(entry: TailEntry): boolean {
   return entry.kind === 'dropped' || (entry.kind === 'event' && entry.event.event === 'session.status');
 }
@@ -42,7 +42,7 @@ function changed(
   return row ? sessions.with(place, change(row)) : sessions;
 }
 
-/** Not a valid id, so the daemon starts with its oldest entry. */
+/** An invalid id, for which the daemon starts with its oldest entry. */
 const BEGINNING = '0';
 const RECONNECT = { pausesMs: [1_000], endless: true } as const;
 

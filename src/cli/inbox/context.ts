@@ -35,10 +35,7 @@ export function learnPhone({ box, phones }: InboxContext, jid: string, phone: st
   box.update((state) => ({ ...state, rooms: state.rooms.map((room) => withPhone(room, phones)) }));
 }
 
-/**
- * Reports a failed load, unless the state already shows a lost connection.
- * @returns true if a retry makes sense
- */
+/** Reports a failed load, unless the state already shows a lost connection. @returns true if a retry makes sense */
 export function isPassing(context: InboxContext, error: unknown): boolean {
   const passing = !(error instanceof CliError) || PASSING.has(error.failure);
   const known = error instanceof CliError && error.failure === 'unreachable';

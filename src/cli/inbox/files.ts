@@ -9,7 +9,7 @@ import { CliError } from '../errors.js';
 import { hasDesktop, openInBrowser } from '../open-browser.js';
 import { type InboxContext, say } from './context.js';
 
-/** Opens a file with the program that this machine has for it. Without a desktop, such as through SSH, shows its link. */
+/** Opens a file with this machine's program for it. Without a desktop, such as over SSH, shows the link. */
 export function openFile(context: InboxContext, url: string, env: NodeJS.ProcessEnv = process.env): void {
   if (hasDesktop(env)) {
     openInBrowser(url);
@@ -21,7 +21,7 @@ export function openFile(context: InboxContext, url: string, env: NodeJS.Process
 }
 
 /**
- * Downloads a file, which only its owner can read. Never replaces a file, and leaves nothing behind after a failure.
+ * Downloads a file that only its owner can read. Never replaces a file, and leaves nothing behind after a failure.
  * @param path a folder, or the name of the new file
  * @throws CliError
  */

@@ -31,7 +31,7 @@ export interface InboxOptions {
   /** Session to select first; default: a connected one. */
   clientId?: string;
   clock?: Clock;
-  /** Closes it. */
+  /** Closes the inbox. */
   signal?: AbortSignal;
 }
 

@@ -9,11 +9,11 @@ import { type RoomChange, type TailItem, tailWithRooms } from '../tail.js';
 import { type InboxContext, learnPhone, report } from './context.js';
 import type { InboxState } from './model.js';
 
-/** If the first connection fails, or the daemon refuses the stream. */
+/** Pause after a failed first connection, or a refusal of the stream. */
 const REOPEN = { pausesMs: [1_000], endless: true } as const;
 
 interface LiveListener {
-  /** The stream was opened, for the first time or again. */
+  /** Called when the stream has been opened, for the first time or again. */
   opened(): void;
   statusChanged(event: SessionStatusEvent): void;
   roomChanged(signal: RoomSignal): void;

@@ -5,7 +5,7 @@ import { plainLine, plainLines } from '../../domain/text.js';
 import type { Attachment, MessageItem, Tick } from './model.js';
 import { dateOf } from './room-item.js';
 
-/** A message as the daemon answers it. A daemon of another version may leave out fields or know further statuses. */
+/** A message in an answer of the daemon. A daemon of another release may omit fields or know more statuses. */
 export type MessageRow = Omit<StoredMessage, 'status' | 'extras' | 'downloadUrl'> & {
   status?: string;
   extras?: unknown;
@@ -36,7 +36,7 @@ const SOMEBODY = 'Somebody';
 /** Stored types of messages whose text or caption the author may edit. */
 const EDITABLE: readonly string[] = ['chat', 'image', 'video', 'document'];
 
-/** An own message with a text or a caption; whether it is too old, the daemon says. */
+/** True for an own message with a text or a caption; the daemon checks its age. */
 export function isEditable({
   fromMe,
   deleted,
@@ -122,7 +122,7 @@ function reactionsIn({ extras }: MessageRow, { own }: Authors): MessageItem['rea
   return [...counted.values()].sort((a, b) => b.count - a.count);
 }
 
-/** Why a message could not be read, in words. */
+/** Sentences for the reasons why a message could not be read. */
 const UNREADABLE: Readonly<Record<string, string>> = {
   undecryptable: 'no key of this device fits',
   malformed: 'its content is damaged',

@@ -5,15 +5,15 @@ export interface InboxState {
   connection:
     | { state: 'connecting' }
     | { state: 'open' }
-    /** Lost; the next attempt follows after `delayMs`. The shown data may be stale. */
+    /** Connection lost; the next attempt follows after `delayMs`. The shown data may be stale. */
     | { state: 'reconnecting'; reason: string; delayMs: number };
-  /** By name. */
+  /** Sessions, sorted by name. */
   sessions: readonly SessionItem[];
   /** True until the sessions are loaded for the first time. */
   loadingSessions: boolean;
   /** The selected session; undefined if there are none. */
   clientId: string | undefined;
-  /** Newest activity first. */
+  /** Rooms, newest activity first. */
   rooms: readonly RoomItem[];
   /** True until the rooms are loaded for the first time. */
   loadingRooms: boolean;
@@ -32,7 +32,7 @@ export interface SessionItem {
   reason: string;
   /** Own jid; empty before pairing. */
   jid: string;
-  /** Empty without a workspace; the session then has no rooms. */
+  /** Workspace; empty if there is none: then the session has no rooms. */
   orgId: string;
 }
 
@@ -48,14 +48,14 @@ export interface RoomItem {
   lastMessageFromMe: boolean;
   /** The last message, if it has no text and is loaded. */
   last?: MessageItem;
-  /** Undefined before the first message. */
+  /** Time of the last message; undefined before the first one. */
   lastMessageAt: Date | undefined;
   unreadCount: number;
 }
 
 export interface Conversation {
   chatRoomId: string;
-  /** Oldest first. */
+  /** Messages, oldest first. */
   messages: readonly MessageItem[];
   hasOlder: boolean;
   loading: boolean;
@@ -85,7 +85,7 @@ export interface MessageItem {
   quoted: { author: string; body: string } | undefined;
   reactions: readonly { emoji: string; count: number; mine: boolean }[];
   attachment: Attachment | undefined;
-  /** Why the content could not be read; the message then has none. */
+  /** Why the content could not be read; then the message has no content. */
   unreadable?: string;
 }
 
@@ -93,7 +93,7 @@ export interface Attachment {
   /** `image`, `video`, `audio`, `document` or `sticker`. */
   mediaType: string;
   fileName: string;
-  /** Bytes; 0 if unknown. */
+  /** Size in bytes; 0 if unknown. */
   size: number;
   /** Permanent link; empty while the file is not stored. */
   url: string;
@@ -128,9 +128,9 @@ export interface Notice {
   level: 'error' | 'warning' | 'done';
   text: string;
   suggestions: readonly string[];
-  /** Disappears when the daemon is back. */
+  /** True if the notice disappears when the daemon is back. */
   untilBack?: true;
-  /** Makes the text a link, on terminals that can show one. */
+  /** Target of a link on the text, on terminals that support links. */
   link?: string;
 }
 
@@ -156,7 +156,7 @@ export interface InboxModel {
   send(text: string, options?: { quotedMessageId?: string }): Promise<boolean>;
   /** Sends a local file to the open conversation. */
   sendFile(path: string, options?: { caption?: string; quotedMessageId?: string }): Promise<boolean>;
-  /** An empty emoji removes the reaction. */
+  /** Reacts to a message; an empty emoji removes the reaction. */
   react(messageId: string, emoji: string): Promise<boolean>;
   edit(messageId: string, text: string): Promise<boolean>;
   /** Deletes an own message for everyone, others only on the own devices. */

@@ -153,7 +153,7 @@ export class OpenRoom {
     return fetchMessages(this.#context.client, this.#chatRoomId, page);
   }
 
-  /** The current id: it changes when the LID of a person becomes known. */
+  /** The current id, which changes when the LID of a person becomes known. */
   get #chatRoomId(): string {
     return this.#context.box.state.conversation?.chatRoomId ?? this.room.chatRoomId;
   }
@@ -168,7 +168,7 @@ export class OpenRoom {
     return { chatRoomId, messages, fromBeginning };
   }
 
-  /** Authors in groups may have a room of their own. */
+  /** Learns phone numbers from authors in groups, who may have a room of their own. */
   #learnFrom({ extras }: StoredMessage): void {
     const sender = fieldOf(extras, 'group');
     learnPhone(this.#context, textOf(sender, 'participant'), textOf(sender, 'participantPhone'));
@@ -182,7 +182,7 @@ export class OpenRoom {
   }
 }
 
-/** The anchor message is gone, not the room. */
+/** Converts "not found" for an anchor message, so that it is not taken for a deleted room. */
 function notTheRoom(error: unknown): never {
   if (!isGone(error)) throw error;
   throw new CliError('failure', 'the conversation changed while it was read', { cause: error });
@@ -192,7 +192,7 @@ interface Newest {
   /** Current id of the room. */
   chatRoomId: string;
   messages: readonly MessageItem[];
-  /** There are no older messages. */
+  /** True if there are no older messages. */
   fromBeginning: boolean;
 }
 
@@ -261,7 +261,7 @@ function loadingIs(state: InboxState, loading: boolean): InboxState {
   return { ...state, conversation: { ...conversation, loading } };
 }
 
-/** A room has another id from now on. */
+/** Changes the id of a room. */
 export function renamed(state: InboxState, from: string, to: string): InboxState {
   if (from === to) return state;
   const moved = <Item extends { chatRoomId: string }>(item: Item): Item =>

@@ -42,9 +42,9 @@ export class Outgoing {
   }
 }
 
-/** After a lost answer. */
+/** Pause after a lost answer. */
 const RETRY = { pausesMs: [500], endless: false } as const;
-/** Milliseconds for the reconnect before that. */
+/** Milliseconds to wait for a reconnect before the retry. */
 const AWAY_MS = 30_000;
 /** Maximum number of remembered keys. */
 const REMEMBERED = 50;
@@ -60,8 +60,8 @@ export class OnceSender {
   }
 
   /**
-   * Sends under an idempotency key and retries once after a lost answer. If that fails too, sending the same message again
-   * uses the same key.
+   * Sends under an idempotency key and retries once after a lost answer. If that fails too, a repeated send of the same
+   * message uses the same key.
    * @param what identifies the message
    * @throws CliError
    */

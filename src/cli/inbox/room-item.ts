@@ -26,7 +26,7 @@ export function withPhone(room: RoomItem, phones: Phones): RoomItem {
   return { ...room, phone, name: room.name === shownAddress(room.to) ? phone : room.name };
 }
 
-/** Undefined for an empty text. */
+/** Parses a time; undefined for an empty text. */
 export function dateOf(text: string): Date | undefined {
   const date = new Date(text);
   return Number.isNaN(date.getTime()) ? undefined : date;
@@ -57,7 +57,7 @@ export class Phones {
     return true;
   }
 
-  /** With `+`; empty if unknown. */
+  /** Phone number of a jid, with `+`; empty if unknown. */
   of(jid: string): string {
     return this.#byLid.get(lidOf(jid) ?? '') ?? '';
   }

@@ -4,12 +4,12 @@ import { messageItems } from './message-item.js';
 import type { Hit, MessageItem, OtherRoom, RoomItem } from './model.js';
 import { roomItem, withPhone } from './room-item.js';
 
-/** Rooms of a search over all rooms, and of a session that is not selected, at most: the newest ones. */
+/** Most rooms of a search over all rooms, and of each session that is not selected: the newest ones. */
 const ROOMS = 100;
-/** Matches, at most. */
+/** Most matches. */
 const HITS = 50;
 
-/** The rooms of all sessions with a workspace but the selected one. Leaves out sessions whose rooms cannot be read. */
+/** The rooms of all sessions with a workspace, except the selected one. Leaves out sessions whose rooms cannot be read. */
 export async function roomsOfOthers({ client, box, phones }: InboxContext): Promise<readonly OtherRoom[]> {
   const { sessions, clientId: selected } = box.state;
   const others = sessions.filter(({ clientId, orgId }) => clientId !== selected && orgId !== '');

@@ -21,7 +21,7 @@ const TOKEN_BYTES = 32;
 const WILDCARDS: readonly string[] = ['0.0.0.0', '::'];
 
 export interface ListenOptions {
-  /** An interrupt aborts its calls. */
+  /** Client whose calls an interrupt aborts. */
   client: DaemonClient;
   /** Creates a client for the final call, which an interrupt does not abort. */
   lastClient(signal: AbortSignal): Promise<DaemonClient>;
@@ -31,13 +31,13 @@ export interface ListenOptions {
   port: number;
   /** URL at which the daemon reaches this machine, if it differs. */
   publicUrl?: string;
-  /** Whether the opt-in events come too. */
+  /** Whether to receive opt-in events too. */
   extraEvents: boolean;
   takeOver: boolean;
   forwardTo?: ForwardTarget;
   /** Reply with this status for the first attempts of each event. */
   fail?: { status: number; attempts: number };
-  /** Ends it without an error. */
+  /** Ends the listener without an error. */
   signal: AbortSignal;
   /** Called for each item in order. */
   tell(item: ListenItem): void;
@@ -129,7 +129,7 @@ async function keepUp(registration: Registration, options: ListenOptions): Promi
   }
 }
 
-/** Undefined if interrupted: the daemon may have registered it. */
+/** Registers the listener; undefined after an interrupt: the daemon may have registered it anyway. */
 async function begin(registration: Registration): Promise<ListenAnswer | undefined> {
   try {
     return await registration.begin();

@@ -23,7 +23,7 @@ export interface WebhookCall {
 export interface RefusedCall {
   /** Status of the reply. */
   status: number;
-  /** Contains no secrets. */
+  /** Reason for the refusal, without secrets. */
   reason: string;
   /** Address of the caller. */
   from: string;
@@ -42,9 +42,9 @@ interface ReceiverOptions {
 
 /** A webhook receiver on this machine. */
 export interface LocalReceiver {
-  /** Any path works. */
+  /** URL of the receiver; any path works. */
   url: string;
-  /** Waits a short time for calls in flight. */
+  /** Stops the receiver; waits a short time for calls in flight. */
   stop(): Promise<void>;
 }
 
@@ -113,7 +113,7 @@ function callOf({ headers }: IncomingMessage, body: Buffer, event: GatewayEvent)
   };
 }
 
-/** Undefined if it is too large. */
+/** Reads the body of a call; undefined if it is too large. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;

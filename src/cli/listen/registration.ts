@@ -12,7 +12,7 @@ import { CliError } from '../errors.js';
 const LEASE_SECONDS = 30;
 /** Milliseconds between renewals. */
 const RENEW_MS = 5_000;
-/** While the daemon does not answer. */
+/** Pause while the daemon does not answer. */
 const RETRY = { pausesMs: [500], endless: true } as const;
 /** Milliseconds of retries at the end of the registration. */
 export const END_MS = 5_000;
@@ -44,15 +44,15 @@ export class Registration {
     }
   }
 
-  /** Renews it until the signal aborts. @throws CliError if another listener took over or the session is gone */
+  /** Renews the registration until the signal aborts. @throws CliError if another listener took over or the session is gone */
   async keepUp(
     signal: AbortSignal,
     watch: {
-      /** The daemon does not answer. */
+      /** Called when the daemon does not answer. */
       lost(reason: string): void;
-      /** The daemon answers again. */
+      /** Called when the daemon answers again. */
       back(): void;
-      /** The registration was lost and is renewed. */
+      /** Called when a lost registration was made again. */
       retaken(): void;
       /** Aborts at an event of the session, which may have moved to another node. */
       nextChange(): AbortSignal;

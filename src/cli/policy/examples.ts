@@ -5,10 +5,7 @@ import type { Policy } from '../../domain/policy/policy.js';
 import { type ChatStanding, judge } from '../../domain/policy/rules.js';
 import { SendCounts } from '../../domain/policy/send-counts.js';
 
-/**
- * Runs an example against its policy.
- * @returns what is not as the example says; nothing when all is
- */
+/** Runs an example against its policy. @returns the differences from the example; empty if there are none */
 export function runExample(policy: Policy, { linkedDays, startsAt, sends }: PolicyExample): string[] {
   const counts = new SendCounts();
   const begun = new Map<string, ChatStanding>();
@@ -42,7 +39,7 @@ export function runExample(policy: Policy, { linkedDays, startsAt, sends }: Poli
   return wrong;
 }
 
-/** The forms in which `allow` and `deny` may name a recipient: a name alone, or also the jid of a number. */
+/** The addresses by which `allow` and `deny` may name a recipient: the name, and for a number its jid. */
 function addressesOf(to: string): string[] {
   const address = parseRecipient(to);
   return address ? [to, formatJid(address)] : [to];

@@ -2,7 +2,7 @@ import { ConfigError } from '../../config/load.js';
 import { loadPolicies, type PolicyFile } from '../../config/policy-file.js';
 import { CliError } from '../errors.js';
 
-/** The policies of a file, or the ready one for `gentle`. @throws CliError `usage` with the file, the line and the rule */
+/** The policies of a file, or the built-in one for `gentle`. @throws CliError `usage` with the file, the line and the rule */
 export async function policiesIn(file: string): Promise<PolicyFile> {
   const found = await loadPolicies(file).catch((error: unknown) => {
     if (error instanceof ConfigError) throw new CliError('usage', error.message);

@@ -22,7 +22,7 @@ export async function allPastSends(
   return { ...first, sends };
 }
 
-/** The sends of a session's past, to be replayed. */
+/** The past sends of a session, for a replay. */
 export function pastSends({ sends }: Pick<PastSends, 'sends'>): PlannedSend[] {
   return sends.map(({ at, to, pn, standing }) => ({ at: Date.parse(at), to, standing, ...(pn && { pn }) }));
 }
@@ -50,23 +50,23 @@ export function readPlannedSends(text: string, path: string): PlannedSend[] {
   });
 }
 
-/** What a policy makes of sends. */
+/** The outcome of sends under a policy. */
 export interface PlanSummary {
   sends: number;
-  /** Leave at their own time. */
+  /** Sends that leave at their planned time. */
   atOnce: number;
-  /** Leave later, when their callers repeat them as told. */
+  /** Sends that leave later, if their callers respect `Retry-After`. */
   delayed: number;
-  /** Never leave. */
+  /** Sends that never leave. */
   refused: number;
   newChats: number;
-  /** First messages before which WhatsApp is asked whether the recipient is there. */
+  /** First messages that need a look-up at WhatsApp. */
   lookUps: number;
   /** Longest delay in seconds. */
   longestDelay: number;
-  /** RFC 3339; empty when none leaves. */
+  /** Time of the last send, RFC 3339; empty if none leaves. */
   lastLeavesAt: string;
-  /** Sends that do not leave at their own time, by the first rule that holds them back. */
+  /** Sends that do not leave at their planned time, by the first rule that refuses them. */
   rules: { rule: RuleName; count: number }[];
 }
 

@@ -14,9 +14,9 @@ type Scope = ServicePlan['scope'];
 /** State of the service. */
 export interface ServiceState {
   installed: boolean;
-  /** Runs now. */
+  /** True if the service runs now. */
   active: boolean;
-  /** In the words of the service manager, such as `active (running)`. */
+  /** State in the words of the service manager, such as `active (running)`. */
   state: string;
   /** File of the service. */
   path: string;
@@ -27,13 +27,13 @@ export interface ServiceManager {
   path(scope: Scope): string;
   /** Text of the service's file. */
   text(plan: ServicePlan): string;
-  /** Command that takes an installed service out of the manager before a new one is enabled; fails if there was none. */
+  /** Command that unloads an installed service before a new one is enabled; fails if there is none. */
   unload?(scope: Scope): readonly string[];
   /** Commands that start the service of a written file, now and at each start of the machine; a running service is restarted. */
   enable(scope: Scope): readonly string[][];
   /** Commands before the file is removed. */
   disable(scope: Scope): readonly string[][];
-  /** Asks whether it runs: a command, and how its output is read. */
+  /** Command that asks for the state, and a parser for its output. */
   state(scope: Scope): readonly string[];
   readState(output: string): Pick<ServiceState, 'active' | 'state'>;
   logs(scope: Scope, options: { follow: boolean; lines: number }): readonly string[];
@@ -79,7 +79,7 @@ const systemd: ServiceManager = {
 const launchdLog = () => join(homedir(), 'Library', 'Logs', `${SERVICE}.log`);
 const launchdDomain = () => `gui/${process.getuid?.() ?? ''}`;
 
-/** Only services of the user: see `scopeOn`. */
+/** launchd, only for services of the user (see `scopeOn`). */
 const launchd: ServiceManager = {
   path: () => join(homedir(), 'Library', 'LaunchAgents', `${LABEL}.plist`),
   text: (plan) => launchdPlist(plan, launchdLog()),
@@ -174,7 +174,7 @@ export async function stateOf(manager: ServiceManager, scope: Scope): Promise<Se
   const path = manager.path(scope);
   const installed = await exists(path);
   const [program = '', ...words] = manager.state(scope);
-  // a service that is not known is an error for some managers
+  // for some managers an unknown service is an error
   const output = await run(program, words).then(
     ({ stdout }) => stdout,
     () => '',
@@ -182,7 +182,7 @@ export async function stateOf(manager: ServiceManager, scope: Scope): Promise<Se
   return { installed, path, ...manager.readState(output) };
 }
 
-/** Shows the log on this terminal; ends with it. @returns its exit code */
+/** Shows the log on this terminal until the command ends. @returns the exit code of the command */
 export function showLogs(command: readonly string[]): Promise<number> {
   const [program = '', ...words] = command;
   const child = spawn(program, words, { stdio: 'inherit' });

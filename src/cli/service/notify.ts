@@ -5,7 +5,7 @@ const run = promisify(execFile);
 /** Milliseconds after which a notice counts as lost. */
 const NOTICE_MS = 10_000;
 
-/** Tells systemd how the daemon is. */
+/** Notifies systemd of the daemon's state. */
 export interface Notifier {
   ready(): void;
   stopping(): void;
@@ -14,9 +14,10 @@ export interface Notifier {
 const NOBODY: Notifier = { ready: () => undefined, stopping: () => undefined };
 
 /**
- * Tells the service manager that started this process, by `systemd-notify`: Node has no datagram sockets of Unix. After
- * `ready`, tells twice in each watchdog interval that the event loop is not blocked (sd_notify(3)).
- * @param env `NOTIFY_SOCKET` and `WATCHDOG_USEC` (microseconds), as systemd sets them; without the first, does nothing
+ * Notifies the service manager with `systemd-notify`, because Node has no Unix datagram sockets. After `ready`, notifies
+ * twice per watchdog interval that the event loop is not blocked (sd_notify(3)).
+ * @param env `NOTIFY_SOCKET` and `WATCHDOG_USEC` (microseconds), as systemd sets them; without `NOTIFY_SOCKET` this does
+ * nothing
  */
 export function createNotifier(env: NodeJS.ProcessEnv, onTrouble: (error: unknown) => void): Notifier {
   if (!env.NOTIFY_SOCKET) return NOBODY;

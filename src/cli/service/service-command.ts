@@ -3,10 +3,10 @@ import { BaseCommand } from '../command.js';
 import { scopeOn } from './manager.js';
 import type { ServicePlan } from './unit.js';
 
-/** A command about the daemon as a service of this machine. */
+/** A command for the daemon as a service of this machine. */
 export abstract class ServiceCommand extends BaseCommand {
   static override baseFlags = {
-    system: Flags.boolean({ description: 'the service of the whole machine, not of this user' }),
+    system: Flags.boolean({ description: "use the service of the whole machine instead of this user's" }),
   };
 
   protected scopeOf({ system }: { system?: boolean }): ServicePlan['scope'] {

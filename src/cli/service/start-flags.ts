@@ -15,7 +15,7 @@ export async function requireStartFlags(
   try {
     const { flags } = await Parser.parse([...words], { flags: known, strict: true });
     const named = Object.fromEntries(SETTING_NAMES.map((name) => [name, flags[SETTINGS[name].flag]]));
-    // the flags alone: the service has an environment and a settings file of its own
+    // check only the flags, because the service has its own environment and settings file
     await readSettings({ flags: named, defaultDataDir: '/nonexistent' });
   } catch (error) {
     const [reason] = errorMessage(error).split('\n', 1);

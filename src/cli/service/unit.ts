@@ -2,20 +2,20 @@ import { xmlText } from '../text.js';
 
 /** How a service is run. */
 export interface ServicePlan {
-  /** Of this user, or of the whole machine. */
+  /** Service of this user, or of the whole machine. */
   scope: 'user' | 'system';
   /** The words that start the daemon. */
   command: readonly string[];
   /** Folder of the daemon's data; the platform's own if undefined. */
   dataDir: string | undefined;
-  /** A home folder holds Node or the program. */
+  /** True if Node or the program is in a home folder. */
   needsHome: boolean;
 }
 
 /** Name of the service. */
 export const SERVICE = 'switchboard';
 
-/** Needs root: these options change mount namespaces. */
+/** Options that need root, because they change mount namespaces. */
 const SYSTEM_HARDENING = [
   'CapabilityBoundingSet=',
   'PrivateDevices=yes',
@@ -30,12 +30,12 @@ const SYSTEM_HARDENING = [
   'ProtectSystem=strict',
 ];
 
-/** Not MemoryDenyWriteExecute: Node compiles JavaScript while it runs. */
+/** Hardening options; without MemoryDenyWriteExecute, because Node compiles JavaScript at run time. */
 const HARDENING = [
   'LockPersonality=yes',
   'NoNewPrivileges=yes',
   'RestrictAddressFamilies=AF_INET AF_INET6 AF_NETLINK AF_UNIX',
-  // the programs that inspect files run in a network namespace of their own
+  // needed by the programs that inspect files, which run in a separate network namespace
   'RestrictNamespaces=user net',
   'RestrictRealtime=yes',
   'RestrictSUIDSGID=yes',
@@ -43,7 +43,7 @@ const HARDENING = [
   'UMask=0077',
 ];
 
-/** The unit of systemd. The daemon sends readiness and watchdog notifications; one that hangs is restarted. */
+/** The systemd unit. The daemon sends readiness and watchdog notifications, so that systemd restarts it if it hangs. */
 export function systemdUnit({ scope, command, dataDir, needsHome }: ServicePlan): string {
   const isSystem = scope === 'system';
   const data = dataDir ?? (isSystem ? `/var/lib/${SERVICE}` : undefined);
@@ -56,14 +56,14 @@ export function systemdUnit({ scope, command, dataDir, needsHome }: ServicePlan)
     '',
     '[Service]',
     'Type=notify',
-    // the notice comes from systemd-notify, a child process
+    // notifications come from systemd-notify, a child process
     'NotifyAccess=all',
     `ExecStart=${command.map((word) => quoted(word).replaceAll('$', '$$$$')).join(' ')}`,
     'Restart=on-failure',
     'RestartSec=2',
     'WatchdogSec=60',
     'TimeoutStartSec=120',
-    // a node of several hands its sessions to the others first
+    // in a cluster the node first hands its sessions over
     'TimeoutStopSec=150',
     ...(data ? [`Environment=${quoted(`SWITCHBOARD_DATA_DIR=${data}`)}`] : []),
     ...(isSystem ? [`EnvironmentFile=-/etc/${SERVICE}/${SERVICE}.env`] : []),
@@ -80,7 +80,7 @@ export function systemdUnit({ scope, command, dataDir, needsHome }: ServicePlan)
   return `${lines.join('\n')}\n`;
 }
 
-/** Quotes a word as systemd reads it; `%` stands for itself. `$` has a meaning in ExecStart only. */
+/** Quotes a word for systemd, and escapes `%`. `$` is special only in ExecStart. */
 function quoted(word: string): string {
   const escaped = word.replaceAll('%', '%%');
   return /^[\w./:=@%+,-]+$/.test(word) ? escaped : `"${escaped.replace(/["\\]/g, '\\$&')}"`;
@@ -89,7 +89,7 @@ function quoted(word: string): string {
 /** Label of the service for launchd. */
 export const LABEL = 'dev.switchboard.gateway';
 
-/** The property list of launchd. @param logPath file for standard output and standard error */
+/** The launchd property list. @param logPath file for standard output and standard error */
 export function launchdPlist({ command, dataDir }: ServicePlan, logPath: string): string {
   const variables = dataDir ? { SWITCHBOARD_DATA_DIR: dataDir } : {};
   return `<?xml version="1.0" encoding="UTF-8"?>

@@ -36,7 +36,7 @@ export interface StorePlace {
 /**
  * Opens a store, runs the work and closes the store.
  * @param open must not create a missing store
- * @param beside suggestions of what does the same while a daemon runs
+ * @param beside suggestions for the same task while a daemon runs
  * @throws CliError with suggestions
  */
 export async function withStore<S extends { close(): Promise<void> }, T>(
@@ -84,7 +84,7 @@ export async function placeOf(named: NamedStore, defaultDataDir: string): Promis
   return { url, dataDir, encryptionKey: encryptionKeyBytes(key) };
 }
 
-/** A failure of the store as a CliError with suggestions; anything else as it is. */
+/** Converts a failure of the store to a CliError with suggestions; returns other errors unchanged. */
 export function explained(cause: unknown, beside: readonly string[] = []): unknown {
   if (!isGatewayError(cause)) return cause;
   const { code, message } = cause;
@@ -116,7 +116,7 @@ export function explained(cause: unknown, beside: readonly string[] = []): unkno
   return new CliError(failure, messageForOperator(cause), { cause });
 }
 
-/** Such as `2 sessions, 1 message and 0 files`. */
+/** Describes the contents of a store, such as `2 sessions, 1 message and 0 files`. */
 export function contentsInWords({
   sessions,
   messages,
@@ -129,10 +129,7 @@ export function contentsInWords({
   return `${counted(sessions.length, 'session')}, ${counted(messages, 'message')} and ${counted(files, 'file')}`;
 }
 
-/**
- * Fails if damage is found, or if the check could not be made; a store that does not exist is left to the next step.
- * @throws CliError
- */
+/** Fails if the store is damaged or could not be checked; ignores a missing store, which the next step handles. @throws CliError */
 export async function requireUndamaged(
   find: () => Promise<{ lines: readonly string[] } | undefined>,
 ): Promise<void> {

@@ -5,12 +5,12 @@ import type { DaemonClient } from '../client.js';
 import { isDaemon } from '../doctor/context.js';
 import { CliError } from '../errors.js';
 
-/** Where a backup is read: through the API of a daemon, or from a store that this machine reaches. */
+/** The source of a backup: the API of a daemon, or a store that this machine reaches. */
 export type BackupOrigin = 'daemon' | 'store';
 
 const STORE_FLAGS = ['data-dir', 'store', 'encryption-key'];
 const DAEMON_FLAGS = ['context', 'url', 'token'];
-/** Milliseconds until a daemon that nobody named counts as absent. */
+/** Milliseconds after which the default daemon counts as absent. */
 const LOOK_MS = 5_000;
 
 type Parsed = Pick<
@@ -19,7 +19,7 @@ type Parsed = Pick<
 >;
 
 /**
- * What the caller named: a flag on the command line wins over everything else; a context or `SWITCHBOARD_URL` over
+ * The source that the caller named: a flag on the command line wins over everything else; a context or `SWITCHBOARD_URL` over
  * `SWITCHBOARD_DATA_DIR` and `SWITCHBOARD_STORE`.
  *
  * @returns undefined if neither is named
@@ -56,7 +56,7 @@ export async function foundOrigin(
   throw ambiguous(`a daemon runs at ${client.url}, and ${dataDir} has no token for it`);
 }
 
-/** Nobody named a daemon or a store: no daemon answers, and there is no store either. */
+/** The error if no source was named, no daemon answers, and there is no store either. */
 export function noDaemonEither(error: unknown, url: string): unknown {
   if (!(error instanceof CliError) || error.failure !== 'not_found') return error;
   return new CliError('not_found', `no daemon answers at ${url}, and ${error.message}`, {
@@ -68,7 +68,7 @@ export function noDaemonEither(error: unknown, url: string): unknown {
   });
 }
 
-/** The daemon that was found refuses the token of the default data directory: its store may be another one. */
+/** The error if the found daemon refuses the token of the default data directory, so that its store may be another one. */
 export function otherDaemon(error: unknown, url: string, dataDir: string): unknown {
   if (!(error instanceof CliError) || error.failure !== 'unauthorized') return error;
   return ambiguous(`the daemon at ${url} refuses the token of ${dataDir}`);
@@ -109,13 +109,13 @@ const KINDS: Readonly<Record<string, string>> = {
   mongodb: 'the MongoDB store',
 };
 
-/** Such as `the SQLite store in /var/lib/switchboard`. */
+/** Describes a store, such as `the SQLite store in /var/lib/switchboard`. */
 export function storeText({ store, place }: { store: string; place: string }): string {
-  // a daemon of an older release does not tell its place
+  // a daemon of an older release does not report its place
   return place === '' ? `a ${store} store` : `${KINDS[store] ?? `the store ${store}`} ${place}`;
 }
 
-/** A backup that the key does not open; neither a store nor a daemon is concerned. */
+/** The error for a backup that the key does not open. */
 export function ofAnotherKey(cause: unknown, path: string): unknown {
   if (!isGatewayError(cause, 'encryption_key_wrong')) return cause;
   return new CliError('failure', `${path} is of a store with another encryption key. Nothing was changed.`, {

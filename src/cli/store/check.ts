@@ -4,7 +4,7 @@ import type { FileRecord, HistoryMessage, RoomRecord, Store } from '../../store/
 import type { CountLine } from '../progress.js';
 import { allRooms, filePagesOf, pagesOf, SECOND_LOOK_MS } from './rows.js';
 
-/** Numbers of problems found; with `repair` they are fixed. */
+/** Numbers of found problems; with `repair` they are fixed. */
 export interface StoreFaults {
   /** Stored bytes without a file. */
   bytesWithoutFile: number;
@@ -56,7 +56,7 @@ export class StoreCheck {
   async run(): Promise<CheckResult> {
     const { repair } = this.#options;
     const { history, files } = this.#store;
-    // first repairs that remove files, then the messages that miss them
+    // first repairs that remove files, then repairs of messages without their file
     const { withoutRecord, withoutBytes } = await files.check({ repair });
     return {
       bytesWithoutFile: withoutRecord,
@@ -110,7 +110,7 @@ export class StoreCheck {
     return faults;
   }
 
-  /** @returns the number of items that are wrong, and still wrong at a second look beside a running daemon */
+  /** Checks items, and checks wrong ones again after a pause because of a running daemon. @returns the number of wrong items */
   async #check<T>(all: readonly T[], { isWrong, repair }: Rule<T>): Promise<number> {
     const suspects: T[] = [];
     for (const one of all) {
@@ -127,7 +127,7 @@ export class StoreCheck {
     return faults;
   }
 
-  /** The room may have been renamed meanwhile. */
+  /** Whether the message of a file is missing; its room may have been renamed meanwhile. */
   async #lacksMessage({ id }: FileRecord): Promise<boolean> {
     const { files, history } = this.#store;
     const file = await files.get(id);
@@ -152,7 +152,7 @@ export class StoreCheck {
     return now?.fileId === fileId && !(await this.#isKnown(fileId));
   }
 
-  /** Reads the message again, because a daemon may have changed it. */
+  /** Removes the file from a message; reads it again first, because a daemon may have changed it. */
   async #forgetFile(clientId: string, { chatRoomId, messageId, fileId }: HistoryMessage): Promise<void> {
     const { history } = this.#store;
     const now = await history.message(clientId, chatRoomId, messageId);

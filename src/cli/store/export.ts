@@ -10,7 +10,7 @@ import { PAGE, pagesOf } from './rows.js';
 const ROOMS = 'rooms';
 const MEDIA = 'media';
 const INDEX = 'index.json';
-/** Only the owner may read the messages. */
+/** Mode of the folder: only the owner may read the messages. */
 const PRIVATE_DIR = 0o700;
 const PRIVATE_FILE = 0o600;
 /** Maximum length of a file name in characters. */
@@ -43,7 +43,7 @@ export interface ExportIndex {
 
 export interface ExportOptions {
   clientId: string;
-  /** Folder; created if missing. */
+  /** Target folder; created if missing. */
   to: string;
   /** RFC 3339. */
   exportedAt: string;
@@ -86,7 +86,7 @@ function begin({ clientId, pn, name, orgId }: SessionRecord, exportedAt: string)
   return { clientId, number: pn && `+${pn}`, name, orgId, exportedAt, ...counts, rooms: [] };
 }
 
-/** Writes rooms one after the other and counts messages and files. */
+/** Writes rooms in turn, and counts messages and files. */
 class RoomWriter {
   readonly #store: Exported;
   readonly #options: ExportOptions;
@@ -147,8 +147,8 @@ class RoomWriter {
 }
 
 /**
- * The store reads from new to old: remembers only where each page begins. A running daemon may add and remove messages
- * meanwhile.
+ * Yields messages oldest first. The store reads from new to old, so this remembers only where each page begins. A
+ * running daemon may add and remove messages meanwhile.
  */
 async function* oldestFirst(
   { history }: Exported,
@@ -168,7 +168,7 @@ async function* oldestFirst(
   }
 }
 
-/** The page after `written`: reads back until it overlaps, however many messages were added. */
+/** The page after `written`: reads back until the pages overlap, even if many messages were added. */
 async function following(
   written: readonly HistoryMessage[],
   read: (limit: number) => Promise<HistoryMessage[]>,

@@ -27,7 +27,7 @@ export async function pruneStore(
   return { before: new Date(before).toISOString(), messages, files };
 }
 
-/** Corrects unread counts, because deleted messages may have been unread. A room counts a message before it is stored. */
+/** Corrects unread counts, because deleted messages may have been unread. A room counts a message before the message is stored. */
 async function correctRooms(store: Pruned, clock: Clock): Promise<void> {
   const hold = ({ clientId, room }: SessionRoom, repair: boolean) =>
     store.history.checkRoom(clientId, room.chatRoomId, { repair });

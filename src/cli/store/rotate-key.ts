@@ -14,7 +14,7 @@ const NEW_KEY = '--to / SWITCHBOARD_NEW_ENCRYPTION_KEY';
 
 export interface KeyRotation {
   dataDir: string;
-  /** The current key, if the operator keeps it; otherwise it is in the data directory. */
+  /** The current key, if the operator keeps it; otherwise the key in the data directory is used. */
   from: string | undefined;
   /** The new key; default: a new one in the data directory. */
   to: string | undefined;
@@ -52,7 +52,7 @@ export async function rotateKey(rotation: KeyRotation): Promise<KeyRotationResul
   return { sessions: await rewrapped(rotation, from, to), keyFile: '' };
 }
 
-/** For a key in the data directory. */
+/** Rotates a key in the data directory. */
 async function rotateKept(rotation: KeyRotation, kept: string): Promise<KeyRotationResult> {
   const { dataDir, to } = rotation;
   if (to !== undefined) requireOther(kept, to);
@@ -67,7 +67,7 @@ async function rotateKept(rotation: KeyRotation, kept: string): Promise<KeyRotat
     await adoptEncryptionKey(dataDir);
     return { sessions, keyFile: encryptionKeyPath(dataDir) };
   } catch (error) {
-    // only if the store is certainly not under the new key
+    // only if the store certainly does not use the new key
     if (made && error instanceof CliError && error.failure !== 'unreachable')
       await discardEncryptionKey(dataDir);
     throw error;

@@ -2,7 +2,7 @@ import type { FileRecord, HistoryMessage, RoomRecord, Store } from '../../store/
 
 /** Page size. */
 export const PAGE = 200;
-/** Milliseconds before a second look: a running daemon may be about to correct it. */
+/** Milliseconds before a second check, because a running daemon may be about to correct the item. */
 export const SECOND_LOOK_MS = 1_000;
 
 export interface SessionRoom {

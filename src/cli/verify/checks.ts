@@ -5,14 +5,14 @@ import type { Answer } from '../forward.js';
 import { EVENT_TYPES, type EventType, MEANINGS } from '../trigger.js';
 import type { CalledReceiver } from './receiver.js';
 
-/** One thing that a receiver has to do. */
+/** One requirement on a receiver. */
 export interface Check {
   group: 'events' | 'trust' | 'repeats' | 'growth' | 'load';
-  /** Completes "the receiver …". */
+  /** Name of the check, which completes "the receiver …". */
   name: string;
-  /** `should`: a receiver that does not may work, but is open to forged or repeated calls. */
+  /** `should`: a receiver that fails the check may work, but is open to forged or repeated calls. */
   level: 'must' | 'should';
-  /** @returns what is wrong; empty if nothing is */
+  /** Runs the check. @returns the problem; empty if there is none */
   run(receiver: CalledReceiver, clientId: string): Promise<string>;
 }
 
@@ -21,26 +21,26 @@ const LATE_DAYS = 3;
 const LONGEST_TEXT = 65_536;
 const HUGE_BYTES = 4 * 1024 * 1024;
 const AT_ONCE = 16;
-/** Milliseconds after which a first attempt is cut. */
+/** Milliseconds after which a first attempt is aborted. */
 const CUT_MS = 20;
 
 const sample = (type: EventType, clientId: string, at = Date.now()) =>
   sampleEvent(type, { clientId, orgId: '', myLid: '', at });
 
-/** What is wrong with an answer that had to be 2xx. */
+/** The problem of an answer that had to be 2xx. */
 function notTaken({ status, problem }: Answer): string {
   if (status >= 200 && status < 300) return '';
   return status === 0 ? problem : `it answered ${status}`;
 }
 
-/** What is wrong with an answer that had to refuse the call. */
+/** The problem of an answer that had to refuse the call. */
 function notRefused({ status, problem }: Answer): string {
   if (status === 0) return problem;
   if (status >= 500) return `it answered ${status}: the gateway would try again`;
   return status >= 400 ? '' : `it answered ${status}`;
 }
 
-/** What is wrong with the first of several answers that had to be 2xx. */
+/** The problem of the first wrong one among several answers that had to be 2xx. */
 function oneNotTaken(answers: readonly Answer[]): string {
   return answers.map(notTaken).find((problem) => problem !== '') ?? '';
 }

@@ -2,20 +2,20 @@ import { webhookHeaders } from '../../delivery/webhook-headers.js';
 import { newDeliveryId } from '../../domain/ids.js';
 import { type Answer, CALL_TIMEOUT_MS, post } from '../forward.js';
 
-/** What is special about a call; everything else is as in a delivery. */
+/** Deviations of a call from a normal delivery. */
 export interface CallWish {
-  /** In place of the receiver's token; empty for none. */
+  /** Replaces the receiver's token; empty for none. */
   token?: string;
-  /** Of an earlier call, to repeat it. */
+  /** Id of an earlier call, to repeat it. */
   deliveryId?: string;
   attempt?: number;
   /** Time of the call; milliseconds since the epoch. */
   at?: number;
-  /** Signs the call too, as while a token is replaced. */
+  /** A previous token that also signs the call, as during a replacement. */
   previousToken?: string;
-  /** In place of the right one. */
+  /** Replaces the correct signature. */
   signature?: string;
-  /** Milliseconds after which the call is cut. */
+  /** Milliseconds after which the call is aborted. */
   cutAfterMs?: number;
 }
 
@@ -23,7 +23,7 @@ export interface CallWish {
 export class CalledReceiver {
   readonly #url: URL;
   readonly #token: string;
-  /** The longest time of an answer so far, in milliseconds. */
+  /** The slowest answer so far, in milliseconds. */
   slowestMs = 0;
 
   constructor(url: string, token: string) {
@@ -36,7 +36,7 @@ export class CalledReceiver {
     return this.sendText(event.type, JSON.stringify(event), wish);
   }
 
-  /** Sends a body that may be no event. Never rejects. */
+  /** Sends any body, which need not be an event. Never rejects. */
   async sendText(type: string, body: string, wish: CallWish = {}): Promise<Answer> {
     const {
       token = this.#token,

@@ -4,21 +4,18 @@ import { xmlText } from '../text.js';
 import { CHECKS, type Check } from './checks.js';
 import { CalledReceiver } from './receiver.js';
 
-/** How a check ended. `warned`: what the receiver should do, it does not. */
+/** The result of a check. `warned`: the receiver fails a `should` check. */
 export interface CheckResult extends Pick<Check, 'group' | 'name'> {
   outcome: 'passed' | 'warned' | 'failed';
-  /** What is wrong; empty unless something is. */
+  /** The problem; empty if there is none. */
   detail: string;
   ms: number;
 }
 
-/** Milliseconds beyond which an answer is slow: a delay of the network may then make it too late. */
+/** Milliseconds beyond which an answer counts as slow, because network delay may then exceed the timeout. */
 const SLOW_MS = 5_000;
 
-/**
- * Calls a receiver as the gateway does, one check after another.
- * @throws CliError `unreachable` if the first call gets no answer
- */
+/** Calls a receiver like the gateway, one check after another. @throws CliError `unreachable` if the first call gets no answer */
 export async function* verifyReceiver(
   url: string,
   token: string,
@@ -40,7 +37,7 @@ export async function* verifyReceiver(
   yield { group: 'load', name, outcome: detail ? 'warned' : 'passed', detail, ms };
 }
 
-/** The results as a JUnit report, as continuous integration reads it. */
+/** The results as a JUnit report, for continuous integration. */
 export function junitReport(results: readonly CheckResult[]): string {
   const failed = results.filter(({ outcome }) => outcome === 'failed').length;
   const cases = results.map(({ group, name, outcome, detail, ms }) => {

@@ -1,16 +1,16 @@
 /** A message from a worker to its parent process. */
 export type WorkerMessage =
-  /** The worker serves. */
+  /** The worker accepts requests. */
   | { type: 'ready'; url: string }
   /** The worker cannot start, and exits. `reason` is one line for people. */
   | { type: 'failed'; reason: string }
-  /** The answer to `ping`. */
+  /** Answers a `ping`. */
   | { type: 'alive' };
 
 /** A message from the parent process to a worker. */
 export type ParentMessage = 'stop' | 'ping';
 
-/** Set in the environment of workers: an IPC channel alone could belong to another program. */
+/** Environment variable that marks a worker: an IPC channel alone could belong to another program. */
 export const WORKER_VARIABLE = 'SWITCHBOARD_WORKER';
 
 /** Reads a message of the channel; undefined if it is not ours. */
@@ -36,7 +36,7 @@ export interface Parent {
   failed(reason: string): Promise<void>;
 }
 
-/** Undefined if this process is not a worker. Call it once. */
+/** The channel to the parent process; undefined if this process is not a worker. Must be called only once. */
 export function parentOfWorker(): Parent | undefined {
   if (!process.env[WORKER_VARIABLE] || !process.send) return undefined;
   delete process.env[WORKER_VARIABLE];
@@ -49,7 +49,7 @@ export function parentOfWorker(): Parent | undefined {
   });
   process.on('disconnect', abort);
   process.on('SIGTERM', abort);
-  // a terminal sends these to all its processes: the parent decides what happens
+  // a terminal sends these signals to the whole process group: the parent decides when workers end
   for (const name of ['SIGINT', 'SIGHUP'] as const) process.on(name, () => undefined);
   if (!process.connected) abort();
   return {
@@ -61,7 +61,7 @@ export function parentOfWorker(): Parent | undefined {
   };
 }
 
-/** Resolves also if the channel is closed: that has its own event. */
+/** Sends a message. Also resolves if the channel is closed, which has an event of its own. */
 function say(message: WorkerMessage): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected && process.send) process.send(message, undefined, undefined, () => resolve());

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream';
 import { ConnectionLimit } from '../../domain/connection-limit.js';
 import type { Logger } from '../../log.js';
 
-/** Where a worker listens: the same object while the same process listens. */
+/** Where a worker listens; one object per process, so that a restart is recognised. */
 export interface Address {
   host: string;
   port: number;
@@ -98,7 +98,7 @@ export class Router {
     return turned.sort((a, b) => this.#loadOf(a) - this.#loadOf(b));
   }
 
-  /** Pipes both directions, and passes a half-close on: a client may still wait for its answer. */
+  /** Pipes both directions and passes a half-close on, because a client may still wait for its answer. */
   #join(client: Socket, worker: Socket, address: Address): void {
     this.#load.set(address, this.#loadOf(address) + 1);
     let ways = 2;
@@ -114,7 +114,7 @@ export class Router {
   }
 }
 
-/** Undefined if the connection fails. */
+/** Connects to a worker; undefined if that fails. */
 function connected(address: Address): Promise<Socket | undefined> {
   const socket = connect({ ...address, allowHalfOpen: true, noDelay: true });
   return new Promise((resolve) => {

@@ -6,7 +6,7 @@ import type { Logger } from '../../log.js';
 import { type ParentMessage, readWorkerMessage, WORKER_VARIABLE, type WorkerMessage } from './channel.js';
 import type { Address } from './router.js';
 
-/** The first restart is immediate: a killed worker need not be broken. */
+/** The first restart is immediate, because a worker that was killed is probably not broken. */
 const RESTART = { pausesMs: [0, ...doubling(500, 30_000)], endless: true } as const;
 /** A process that served this long resets the crash count. */
 const STABLE_AFTER_MS = 60_000;
@@ -140,7 +140,7 @@ class WorkerProcess {
     this.#child = fork(path, [...args], {
       execArgv: [...execArgv],
       env: { ...env, [WORKER_VARIABLE]: '1' },
-      // standard output belongs to the parent; log lines of all processes may mix
+      // standard output belongs to the parent; log lines of all processes go to the same standard error
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     this.ended = new Promise((resolve) => {
@@ -179,14 +179,14 @@ class WorkerProcess {
     ready(message.url);
   }
 
-  /** A process that hangs still accepts connections and never answers them. */
+  /** Pings the process, because a hanging process still accepts connections but never answers. */
   #ping(): void {
     if (++this.#unanswered > PINGS_MISSED) this.kill();
     else this.#tell('ping');
   }
 
   #tell(message: ParentMessage): void {
-    // a channel that has just closed is no error: `ended` follows
+    // ignore a channel that has just closed: `ended` follows
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 }

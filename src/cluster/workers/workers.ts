@@ -82,7 +82,7 @@ export class Workers {
   /** Resolves once all serve. After a failure the rest keeps running: call `stop`. */
   async start(): Promise<void> {
     const { host, port, nodeUrl } = this.#config;
-    // first, because a taken port is the likeliest failure, and workers take a second to start
+    // listen first: a taken port is the likeliest failure, and workers take a second to start
     this.#url = await this.#router.listen(host, port);
     if (networkChoice(this.#config).kind === 'embedded-sandbox') {
       this.#sandbox = (await openNetwork(this.#config)).sandbox;
@@ -141,7 +141,7 @@ export function workerConfig(config: Config, number: number, { url, networkUrl }
     ...config,
     ...listening(config, number),
     workers: 1,
-    // they come from the router, which bounds them, and from other nodes
+    // no limit: connections come from the router, which bounds them, and from other nodes
     connectionsPerAddress: 0,
     nodeName: `${config.nodeName}-${number}`,
     dataDir: join(config.dataDir, `worker-${number}`),
@@ -150,15 +150,15 @@ export function workerConfig(config: Config, number: number, { url, networkUrl }
   };
 }
 
-/** All settings as environment variables: arguments, which all users can see, must not contain secrets. */
+/** All settings as environment variables, because every user of the machine can see arguments, which must not contain secrets. */
 export function workerEnvironment(config: Config): NodeJS.ProcessEnv {
   const settings = SETTING_NAMES.map((name) => [SETTINGS[name].env, String(config[name])]);
   return { ...process.env, ...Object.fromEntries(settings) };
 }
 
 /**
- * With `--node-url`, other machines reach worker N at that address, on the port N above it. Without, only this machine
- * reaches a worker, on any free port.
+ * With `--node-url`, worker N listens on the port of that URL plus N, reachable from other machines. Without it, a
+ * worker listens on any free port of the loopback address.
  */
 function listening({ host, nodeUrl }: Config, number: number): Pick<Config, 'host' | 'port' | 'nodeUrl'> {
   if (!nodeUrl) return { host: '127.0.0.1', port: 0, nodeUrl: '' };

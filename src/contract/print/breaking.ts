@@ -76,7 +76,7 @@ class Comparison {
     return this.#request(where, { before: objectOf(before), after: objectOf(after) });
   }
 
-  /** Every request that was accepted must still be accepted. */
+  /** Breaking changes of a request: every accepted request must still be accepted. */
   #request(where: string, pair: Pair): string[] {
     const { before, after } = this.#resolved(pair);
     return [
@@ -101,7 +101,7 @@ class Comparison {
       .map((name) => `${where} needs ${name} now`);
   }
 
-  /** Every field of an answer must remain, with its type. */
+  /** Breaking changes of an answer: every field must remain, with its type. */
   #answer(where: string, pair: Pair): string[] {
     const name = pair.before.$ref ?? '';
     if (name !== '' && this.#seen.has(name)) return [];
@@ -128,7 +128,7 @@ class Comparison {
     ];
   }
 
-  /** A union may get new members only where one field says which it is, as with events. */
+  /** Breaking changes of a union: new members are allowed only if a discriminator field exists, as in events. */
   #members(where: string, before: JsonSchema, after: JsonSchema): string[] {
     const [had, has] = [optionsOf(before), optionsOf(after)];
     const lost = had.flatMap((member, index) => {

@@ -2,7 +2,7 @@ import type { JsonSchema } from './json-schema.js';
 import type { OpenApiDocument, OpenApiOperation } from './openapi.js';
 import { openApiDocument } from './openapi.js';
 
-/** Operations that make no sense as a method: the page of the API, and the stream, which the client reads by itself. */
+/** Operations without a client method: the page of the API, and the stream, which the client reads with code of its own. */
 const WITHOUT_METHOD: readonly string[] = [
   'getDocsPage',
   'getDocsFile',
@@ -13,17 +13,17 @@ const WITHOUT_METHOD: readonly string[] = [
 
 const HEAD = `// Printed from src/contract by \`npm run openapi\`: change that, not this file.
 
-/** Who waits for an answer, and how. */
+/** Options of a call. */
 export interface CallOptions {
   /** Ends the call. */
   signal?: AbortSignal;
-  /** Of a send: the same key within 24 h sends once and returns the first answer. */
+  /** For a send: the same key within 24 h sends once and returns the first answer. */
   idempotencyKey?: string;
-  /** More headers, such as \`Range\` for a part of a file. */
+  /** Additional headers, such as \`Range\` for a part of a file. */
   headers?: Record<string, string>;
 }
 
-/** Where the fields of a request go; all others go in the body. */
+/** The places of a request's fields; all other fields go into the body. */
 export interface Call {
   method: 'GET' | 'POST';
   path: string;
@@ -68,9 +68,9 @@ interface PrintedOperation {
   path: string;
   summary: string;
   query: string[];
-  /** All that it takes, in one object; undefined when it takes nothing. */
+  /** Schema of all inputs as one object; undefined if there are none. */
   request: JsonSchema | undefined;
-  /** Undefined when it does not answer with JSON. */
+  /** Schema of the answer; undefined if it is not JSON. */
   answer: JsonSchema | undefined;
 }
 
@@ -84,7 +84,7 @@ function operationsOf({ paths }: OpenApiDocument): PrintedOperation[] {
 
 function printed(path: string, method: string, operation: OpenApiOperation): PrintedOperation {
   const body = operation.requestBody?.content['application/json']?.schema ?? {};
-  // a POST that names its session in the body takes the optional one of the query too
+  // leave out the optional `clientId` of the query if the body of a POST has it
   const parameters = operation.parameters.filter(
     ({ name, in: where }) => where !== 'header' && !(name in (body.properties ?? {})),
   );

@@ -79,7 +79,7 @@ function printed(rendered: JsonSchema, described: Description, mode: Mode): Json
   return referred(schema, described, mode);
 }
 
-/** `""` is allowed beside what length, pattern and format ask for; the rendering leaves that out. */
+/** Allows `""` in addition to length, pattern and format, which Joi's rendering omits. */
 function withEmptyText(rendered: JsonSchema, { allow = [] }: Description): JsonSchema {
   if (!allow.includes('')) return rendered;
   const { minLength: _, format: __, pattern, ...rest } = rendered;
@@ -95,7 +95,7 @@ function referred(schema: JsonSchema, { metas = [] }: Description, { components 
   return { $ref: `#/components/schemas/${name}`, ...(description && { description }) };
 }
 
-/** A union whose members say by one field which they are. */
+/** A union with a discriminator field. */
 function union({ anyOf = [] }: JsonSchema, propertyName: string, components: Components): JsonSchema {
   const mapping = anyOf.flatMap(({ $ref = '' }) => {
     const member = components.get($ref.split('/').at(-1) ?? '');

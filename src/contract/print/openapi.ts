@@ -28,9 +28,9 @@ export interface OpenApiOperation {
   [keyword: string]: unknown;
 }
 
-/** Requests that reach no operation fail with these. */
+/** Error codes of requests that reach no operation. */
 const WITHOUT_OPERATION: readonly ErrorCode[] = ['route_unknown', 'headers_too_large'];
-/** Fields that belong to every send, and would only make its example longer. */
+/** Fields of every send, which would only make each example longer. */
 const LEFT_OUT: readonly string[] = ['quotedMessageId', 'mentions', 'metaData'];
 const EXAMPLE_TIME = Date.UTC(2026, 10, 22, 10);
 const EXAMPLE_ID = '3EB0A9253D5F6C2B1E7A90';
@@ -91,12 +91,12 @@ function errorCodes(): ErrorCode[] {
   return [...new Set([...operations.flatMap(errorsOf), ...WITHOUT_OPERATION])].sort();
 }
 
-/** Monitors and browsers send HEAD to what needs no token. */
+/** True for open GET operations, to which monitors and browsers send HEAD. */
 function isProbed({ method, access }: Operation): boolean {
   return method === 'GET' && access === 'open';
 }
 
-/** The same operation for HEAD: its answers have no body. */
+/** The HEAD operation of a GET operation; its answers have no body. */
 function headOf({ operationId, summary, responses, ...get }: OpenApiOperation): OpenApiOperation {
   const bodiless = Object.keys(responses).map((status) => [
     status,
@@ -184,10 +184,10 @@ function answersOf({ answer, example, alsoAnswers = {} }: Operation, components:
   return { '200': { description: 'Done', content }, ...Object.fromEntries(others) };
 }
 
-/** The responses of failures, by the codes that they may carry: many operations share one. */
+/** Responses of failures by their possible codes; many operations share one. */
 type Failures = Map<string, object>;
 
-/** One response for each status, with the codes that it may carry. */
+/** One response for each status, with its possible codes. */
 function failuresOf(operation: Operation, failures: Failures): OpenApiOperation['responses'] {
   const byStatus = new Map<string, ErrorCode[]>();
   for (const code of errorsOf(operation)) {
@@ -217,7 +217,7 @@ function failuresOf(operation: Operation, failures: Failures): OpenApiOperation[
   return Object.fromEntries(responses);
 }
 
-/** Where the same status also carries the answer itself, either may come. */
+/** The schema of an error; a union with the answer if that can have the same status. */
 function errorSchema({ answer, alsoAnswers = {} }: Operation, status: string): JsonSchema {
   const error = { $ref: '#/components/schemas/Error' };
   if (!(Number(status) in alsoAnswers) || typeof answer === 'string') return error;
@@ -269,7 +269,7 @@ function printWebhook(components: Components): Record<string, unknown> {
   };
 }
 
-/** A sample that is the same in each document. */
+/** A sample with fixed ids and times, so that each printing gives the same document. */
 function sampleOf(type: (typeof EVENT_TYPES)[number]['type']): Record<string, unknown> {
   const event = sampleEvent(type, { clientId: 'acme', orgId: '', myLid: '', at: EXAMPLE_TIME });
   return { ...event, ...('messageId' in event && { messageId: EXAMPLE_ID }) };

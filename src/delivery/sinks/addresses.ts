@@ -7,7 +7,7 @@ import { requirePublicUrl } from '../guard.js';
 import { readTarget, type Target } from '../webhook.js';
 import { InvalidSinkUrl, readDestination } from './destinations.js';
 
-/** The addresses that were used last: each event asks for one. */
+/** Cache of parsed addresses, because each event needs one. */
 const targets = boundedCache<Target>(1_000);
 
 /** Parses a receiver's address, of a webhook or of a broker; undefined if it is neither. */
@@ -25,7 +25,7 @@ export function targetOf(url: string): Target | undefined {
  * Checks a broker's address.
  * @param field names the address in the error
  * @param url an address for which `isBrokerUrl` holds
- * @throws GatewayError invalid_request, which names the rule that it breaks
+ * @throws GatewayError invalid_request, which names the broken rule
  */
 function requireSinkUrl(field: string, url: string, allowPrivate: boolean): void {
   try {

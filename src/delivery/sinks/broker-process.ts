@@ -26,11 +26,11 @@ export const MEMORY_MB = 256;
 /** Environment variables that the process gets: where programs, libraries and certificates are; no secrets. */
 const ENVIRONMENT = ['PATH', 'LD_LIBRARY_PATH', 'SystemRoot', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'TZ'];
 
-/** Milliseconds between two looks at a process. */
+/** Milliseconds between two health checks of a process. */
 const LOOK_MS = 500;
-/** Looks in a row without an answer: a client has blocked the process. */
+/** Consecutive unanswered checks after which a client counts as having blocked the process. */
 const UNANSWERED = 8;
-/** Looks until a process must be up, on a machine that is busy. */
+/** Checks within which a process must be up, even on a busy machine. */
 const STARTING = 60;
 /** Bytes that may wait for a process to read them. */
 const UNREAD_BYTES = 32 * 1024 * 1024;
@@ -44,15 +44,15 @@ const TOO_LARGE = `it took more than ${MEMORY_MB} MB of memory`;
 export type ProcessFault =
   /** A client threw an error, or the process ran out of its heap. */
   | 'crashed'
-  /** A client blocked it. */
+  /** A client blocked the process. */
   | 'stuck'
-  /** It took more memory than it may. */
+  /** The process used more memory than its limit. */
   | 'memory'
-  /** It reported what no broker process reports. */
+  /** The process sent a report that no broker process sends. */
   | 'protocol'
-  /** It did not start. */
+  /** The process did not start. */
   | 'start'
-  /** The daemon has no more work for it. */
+  /** The daemon had no more work for the process. */
   | 'idle';
 
 /** The process ended before it could answer. */
@@ -65,7 +65,7 @@ export class ProcessEndedError extends Error {
   }
 }
 
-/** The answer of the process is a failure. */
+/** A failure that the process reported. */
 export class BrokerError extends Error {
   readonly failure: Failure;
 
@@ -77,9 +77,9 @@ export class BrokerError extends Error {
 
 /** How a broker process is started. */
 export interface ProcessSettings {
-  /** Switches its guard against private addresses off. */
+  /** Switches off the process's guard against private addresses. */
   allowPrivate: boolean;
-  /** Another Node.js, and options for it; by default the one of the daemon. */
+  /** Another Node.js executable and its options; default: those of the daemon. */
   execPath?: string | undefined;
   execArgv?: readonly string[] | undefined;
   /** Further environment variables. */
@@ -95,7 +95,7 @@ interface Answer {
 /** A connection that is open or being opened. */
 interface Connection {
   url: string;
-  /** Called once, when the broker ends it. */
+  /** Called once, when the broker ends the connection. */
   lost(): void;
   isLost: boolean;
 }
@@ -115,9 +115,9 @@ export class BrokerProcess {
   #isReady = false;
   #looks = 0;
   #pings = 0;
-  /** Reports for orders and connections that the daemon has given up meanwhile. */
+  /** Number of reports about orders and connections that the daemon had given up meanwhile. */
   #late = 0;
-  /** Why it is killed, or has ended. */
+  /** Why the process is being ended, or has ended. */
   #fault: ProcessEndedError | undefined;
 
   constructor(settings: ProcessSettings) {
@@ -128,7 +128,7 @@ export class BrokerProcess {
         clearInterval(looking);
         this.#fault ??= fault;
         const why = this.#fault;
-        // whoever waits for an answer finds that it has ended
+        // resolve first, so that callers whose answers are rejected below find `ended` settled
         resolve(why);
         for (const { reject } of this.#answers.values()) reject(why);
         this.#answers.clear();
@@ -142,25 +142,25 @@ export class BrokerProcess {
         end(new ProcessEndedError('crashed', `it ended with ${signal ?? `exit code ${code}`}`));
       });
     });
-    // a process that has just ended: `close` follows
+    // an error here means that the process has just ended: `close` follows
     this.#child.stdin?.on('error', () => undefined);
     const reports = this.#child.stdio[REPORTS];
     if (reports instanceof Readable) reports.on('data', (chunk: Buffer) => this.#read(chunk));
   }
 
-  /** It gets no further orders. */
+  /** True if the process gets no further orders. */
   get isEnding(): boolean {
     return this.#fault !== undefined;
   }
 
-  /** Addresses of its connections. */
+  /** Addresses of the brokers with a connection. */
   get urls(): string[] {
     return [...new Set([...this.#connections.values()].map(({ url }) => url))];
   }
 
   /**
    * Opens a connection.
-   * @param signal ends it at once, open or not
+   * @param signal aborts the connection at once, open or not
    * @param lost called when the broker ends it
    * @throws BrokerError; ProcessEndedError
    */
@@ -191,7 +191,7 @@ export class BrokerProcess {
     return this.#child.pid;
   }
 
-  /** Lets it end by itself, or kills it. Resolves when it has ended, with the reason. */
+  /** Lets the process exit by itself, and kills it after `END_MS`. Resolves with the reason when it has ended. */
   async end(): Promise<ProcessEndedError> {
     this.#fault ??= new ProcessEndedError('idle', 'it was ended');
     this.#child.stdin?.end();
@@ -240,7 +240,7 @@ export class BrokerProcess {
     }
   }
 
-  /** False if nothing asked for the report. */
+  /** Handles a report; returns false if it answers no order. */
   #take(report: Report): boolean {
     if (report.report === 'ready') {
       const isFirst = !this.#isReady;
@@ -272,7 +272,7 @@ export class BrokerProcess {
     return answer !== undefined || this.#isLate();
   }
 
-  /** The daemon gave up what the report is about. That happens once for each order at most. */
+  /** Accepts a report about an order or connection that the daemon gave up. Each order can cause at most one such report. */
   #isLate(): boolean {
     return ++this.#late <= this.#drawn;
   }
@@ -294,7 +294,7 @@ export class BrokerProcess {
     void this.#weigh();
   }
 
-  /** Linux tells the size of a process that does not answer. */
+  /** Reads the memory of the process from Linux, because a blocked process does not answer pings. */
   async #weigh(): Promise<void> {
     const text = await readFile(`/proc/${this.#child.pid}/statm`, 'utf8').catch(() => '');
     const pages = Number(text.split(' ')[1] ?? 0);

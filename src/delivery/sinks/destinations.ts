@@ -3,7 +3,7 @@ import { bareHost } from '../../domain/host.js';
 /** A broker's address breaks a rule. The message names the rule and contains no secret. */
 export class InvalidSinkUrl extends Error {}
 
-/** Where the events of a receiver go, and as whom: its address, taken apart and checked. Opens nothing. */
+/** The parsed and checked address of a broker. Parsing opens no connection. */
 export type Destination = NatsDestination | KafkaDestination | AmqpDestination | RedisDestination;
 
 interface Reached extends SinkAddress {
@@ -34,7 +34,7 @@ export interface AmqpDestination extends Reached {
 export interface RedisDestination extends Reached {
   protocol: 'redis';
   stream: Place;
-  /** Entries that the stream keeps, about; undefined for all. */
+  /** Approximate number of entries that the stream keeps; undefined for all. */
   maxlen: number | undefined;
 }
 
@@ -53,7 +53,7 @@ interface Sasl {
 interface Protocol {
   /** URL schemes, with the colon; the second is with TLS. */
   schemes: readonly [plain: string, tls: string];
-  /** Of the addresses, for people. */
+  /** The form of an address, for people. */
   form: string;
   /** @throws InvalidSinkUrl */
   read(url: URL, isTls: boolean): Destination;
@@ -64,12 +64,12 @@ const SUBJECT = {
   rule: 'must be names separated by dots, without spaces and wildcards',
 };
 const TOPIC = { pattern: /^[A-Za-z0-9._-]{1,249}$/, rule: 'must have 1 to 249 of A-Z a-z 0-9 . _ -' };
-/** A name of AMQP is a short string. */
+/** AMQP names are short strings. */
 const AMQP_NAME = { pattern: /^[^{}]{0,255}$/, rule: 'must have at most 255 characters' };
 const REDIS_STREAM = { pattern: /^[^{}]{1,512}$/, rule: 'must have 1 to 512 characters' };
 const KAFKA_PORT = 9092;
 const KAFKA_BROKER = /^([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
-/** As addresses and as the protocol write them. */
+/** SASL mechanisms: as the address names them, and as the protocol does. */
 const MECHANISMS = {
   plain: 'PLAIN',
   'scram-sha-256': 'SCRAM-SHA-256',
@@ -179,16 +179,12 @@ interface SinkAddress {
   port: number;
   username: string;
   password: string;
-  /** Without the first slash. */
+  /** Path without its first slash. */
   path: string;
   query: ReadonlyMap<string, string>;
 }
 
-/**
- * Takes an address apart.
- * @param known names of its query
- * @throws InvalidSinkUrl
- */
+/** Parses an address. @param known allowed names in the query @throws InvalidSinkUrl */
 function addressOf(url: URL, defaultPort: number, known: readonly string[]): SinkAddress {
   const host = bareHost(url.hostname);
   if (host === '') throw new InvalidSinkUrl('the address has no host');
@@ -218,7 +214,7 @@ function decoded(text: string): string {
 
 const PLACEHOLDER = /\{(.*?)\}/g;
 
-/** A place at a broker, whose name may contain `{clientId}` and `{type}`. */
+/** A template for the name of a topic, subject, stream, exchange or routing key; may contain `{clientId}` and `{type}`. */
 export class Place {
   readonly #template: string;
 

@@ -10,8 +10,8 @@ const HASH_LENGTH = 32;
 const LOCK = 'file';
 
 /**
- * The brokers that this daemon is connected to, in a file that a clean stop removes. If a start finds it, the daemon before died while it was
- * connected to them.
+ * The brokers that this daemon is connected to, in a file that a clean stop removes. If a start finds the file, the
+ * previous daemon died while it was connected to these brokers.
  */
 export class BrokerMarks {
   readonly #path: string | undefined;
@@ -20,19 +20,19 @@ export class BrokerMarks {
   readonly #lock = new KeyedLock();
   #before: Promise<Set<string>> | undefined;
 
-  /** @param path of the file; without it nothing is remembered */
+  /** @param path of the file; undefined records nothing */
   constructor(path: string | undefined, log: Logger) {
     this.#path = path;
     this.#log = log;
   }
 
-  /** Whether the daemon before died while it was connected to a broker. True once for each. */
+  /** Whether the previous daemon died while it was connected to this broker. True only at the first call for each broker. */
   async takeLeft(url: string): Promise<boolean> {
     this.#before ??= this.#read();
     return (await this.#before).delete(hashOf(url));
   }
 
-  /** Writes down that a connection to a broker begins. */
+  /** Records the begin of a connection to a broker. */
   async begin(url: string): Promise<void> {
     const hash = hashOf(url);
     const count = this.#now.get(hash) ?? 0;
@@ -40,7 +40,7 @@ export class BrokerMarks {
     if (count === 0) await this.#write();
   }
 
-  /** The connection has ended. */
+  /** Records the end of a connection to a broker. */
   async end(url: string): Promise<void> {
     const hash = hashOf(url);
     const count = (this.#now.get(hash) ?? 0) - 1;
@@ -51,7 +51,7 @@ export class BrokerMarks {
     if (this.#now.delete(hash)) await this.#write();
   }
 
-  /** The daemon stops. */
+  /** Removes all marks, because the daemon stops cleanly. */
   async clear(): Promise<void> {
     this.#now.clear();
     this.#before = Promise.resolve(new Set());
@@ -68,7 +68,7 @@ export class BrokerMarks {
     const path = this.#path;
     if (path === undefined) return;
     this.#before ??= this.#read();
-    // those of the daemon before that were not tried since then stay suspects
+    // keep marks of the previous daemon for brokers that were not tried yet: they stay suspects
     const before = await this.#before;
     try {
       await this.#lock.run(LOCK, () => write(path, [...new Set([...this.#now.keys(), ...before])]));

@@ -5,7 +5,7 @@ import { PUBLISH_TIMEOUT_MS, type SinkConnection } from './sink.js';
 
 /** Milliseconds without an event after which a connection is closed. */
 const IDLE_MS = 60_000;
-/** Milliseconds for a good-bye. */
+/** Milliseconds for a clean close. */
 const CLOSE_MS = 2_000;
 
 /** A connection and its users. */
@@ -20,8 +20,8 @@ export class SharedConnection {
   #cancelIdle: () => void = () => undefined;
 
   /**
-   * @param options.open opens it; `lost` is called when the broker ends it
-   * @param options.retired called once: it gets no further users, and is closed when the promise resolves
+   * @param options.open opens the connection; `lost` is called when the broker ends it
+   * @param options.retired called once, when the connection gets no further users; the promise resolves when it is closed
    */
   constructor(options: {
     clock: Clock;
@@ -29,22 +29,22 @@ export class SharedConnection {
     retired(closed: Promise<void>): void;
   }) {
     this.#clock = options.clock;
-    // each event in flight waits for the end
+    // each event in flight adds a listener
     setMaxListeners(Number.POSITIVE_INFINITY, this.#end.signal);
     this.#retired = (closed) => options.retired(closed);
     this.#opening = options.open(this.#end.signal, () => this.#retire());
-    // each user gets the error
+    // `use` reports the error to each user
     this.#opening.catch(() => undefined);
   }
 
-  /** @throws Error of the work; that nobody answered in time */
+  /** @throws Error of the work, or of a timeout */
   async use(work: (connection: SinkConnection) => Promise<void>): Promise<void> {
     this.#cancelIdle();
     this.#users++;
     try {
       await this.#inTime(this.#opening.then(work));
     } catch (error) {
-      // the broker refused this event alone; a connection that ended with it is reported as lost
+      // `refused` concerns this event only; if the connection ended too, `lost` retires it
       if (!(error instanceof BrokerError && error.failure === 'refused')) this.#retire();
       throw error;
     } finally {
@@ -53,14 +53,14 @@ export class SharedConnection {
     }
   }
 
-  /** Ends it at once, with what is in flight. */
+  /** Aborts the connection and the events in flight. */
   abort(): void {
     this.#end.abort();
     this.#retire();
   }
 
   async #inTime(work: Promise<void>): Promise<void> {
-    // an aborted connection must not wait for a client that does not tell
+    // reject on abort, because a client may not report its end
     const ended = new AbortController();
     const over = new Promise<never>((_, reject) => {
       const cancel = this.#clock.after(PUBLISH_TIMEOUT_MS, () =>
@@ -82,7 +82,7 @@ export class SharedConnection {
     this.#cancelIdle = this.#clock.after(IDLE_MS, () => this.#retire());
   }
 
-  /** It gets no further users. Those that it has may finish. */
+  /** Takes no further users; current users may finish. */
   #retire(): void {
     if (this.#isRetired) return;
     this.#isRetired = true;
@@ -97,7 +97,7 @@ export class SharedConnection {
 
   async #close(): Promise<void> {
     const goodBye = this.#opening.then((connection) => connection.close()).catch(() => undefined);
-    // an aborted client may never tell that it has closed
+    // an aborted client may never report its close
     const { signal } = this.#end;
     const aborted = signal.aborted ? Promise.resolve() : once(signal, 'abort');
     await endsWithin(this.#clock, CLOSE_MS, Promise.race([goodBye, aborted]));

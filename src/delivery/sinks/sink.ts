@@ -7,7 +7,7 @@ export const PUBLISH_TIMEOUT_MS = 15_000;
 /** An event for a broker. */
 export interface SinkEvent extends WebhookFacts {
   clientId: string;
-  /** Events of one chat keep their order: Kafka gets it as key. */
+  /** The chat; events of one chat keep their order, because Kafka uses it as the key. */
   chat: string;
 }
 
@@ -18,18 +18,18 @@ export interface SinkConnection {
    * @throws Error that says why the broker has not stored it
    */
   publish(publication: Publication): Promise<void>;
-  /** Says good-bye to the broker. */
+  /** Closes the connection cleanly. */
   close(): Promise<void>;
 }
 
-/** An event as the broker process gets it. */
+/** Turns an event into the form for the broker process. */
 export function publicationOf(event: SinkEvent, now: number, signedAt: number): Publication {
   const { deliveryId, clientId, type, chat, attempt, body } = event;
   const headers = sinkHeaders(event, now, signedAt);
   return { deliveryId, clientId, type, chat, attempt, body: Buffer.from(body).toString(), headers };
 }
 
-/** The headers of a webhook call, without its bearer token: whoever reads the broker would learn it. */
+/** The headers of a webhook call without the bearer token, which consumers of the broker must not learn. */
 function sinkHeaders(event: SinkEvent, now: number, signedAt: number): Record<string, string> {
   const { authorization: _, 'user-agent': __, ...headers } = webhookHeaders(event, now, signedAt);
   return headers;

@@ -18,7 +18,7 @@ export type { SinkEvent };
 
 /** HTTP's status for an event that is too large: no retry can help. */
 const TOO_LARGE = 413;
-/** Processes of suspects at a time. */
+/** Processes that may run for suspects at the same time. */
 const ALONE = 2;
 /** Milliseconds without a connection after which the shared process is ended. */
 const IDLE_MS = 10_000;
@@ -26,7 +26,7 @@ const IDLE_MS = 10_000;
 const DELIVERED: CallResult = { outcome: 'delivered', status: 0 };
 const STOPPED: CallResult = { outcome: 'failed', status: 0, reason: reason('gateway_stops') };
 
-/** What a failure means for the event and its receiver. */
+/** The result of an attempt for each failure. */
 const RESULTS: Readonly<Record<Failure, Omit<CallResult, 'reason'>>> = {
   failed: { outcome: 'failed', status: 0 },
   refused: { outcome: 'rejected', status: TOO_LARGE },
@@ -37,19 +37,19 @@ const RESULTS: Readonly<Record<Failure, Omit<CallResult, 'reason'>>> = {
 
 interface SinksOptions {
   clock: Clock;
-  /** Dates signatures. */
+  /** The clock for signatures. */
   signing: Clock;
   log: Logger;
   process: ProcessSettings;
-  /** A file that remembers over a crash which brokers were connected; by default nothing is remembered. */
+  /** A file that records connected brokers across a crash; default: none. */
   marks?: string | undefined;
 }
 
 /**
- * Publishes events to brokers, through clients in a process of their own that is started for the first event. Events with the same
- * address share a connection, which is closed after a minute without any; a connection on which an event failed is replaced for
- * the next attempt. All brokers share one process. If it ends, those that were connected are suspects: each is tried alone, and only a
- * receiver that was alone in a process when it ended is paused. Decision 38 has the details.
+ * Publishes events to brokers, through clients in a separate process that starts with the first event. Events with the
+ * same address share a connection. It is closed after a minute without events, and replaced after a failed event. All
+ * brokers share one process. If that process ends, the connected brokers become suspects: each is tried in a process of
+ * its own, and a receiver is paused only if its process ends while it is alone in it. Decision 38 has the details.
  */
 export class Sinks {
   readonly #options: SinksOptions;
@@ -59,7 +59,7 @@ export class Sinks {
   readonly #processes = new Set<BrokerProcess>();
   readonly #suspects: Suspects;
   readonly #marks: BrokerMarks;
-  /** Attempts alone: one at a time for each broker, and few in all. */
+  /** Locks for isolated attempts: one at a time for each broker, and `ALONE` in all. */
   readonly #lock = new KeyedLock();
   readonly #alone = new PQueue({ concurrency: ALONE });
   #shared: BrokerProcess | undefined;
@@ -97,7 +97,7 @@ export class Sinks {
     }
   }
 
-  /** Aborts what is in flight, closes all connections and ends all processes. */
+  /** Aborts events in flight, closes all connections and ends all processes. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelEnd();
@@ -114,7 +114,7 @@ export class Sinks {
     return DELIVERED;
   }
 
-  /** Makes an attempt alone when it is its turn; undefined if the broker is no suspect any more. */
+  /** Makes an isolated attempt when its turn comes; undefined if the broker is no longer a suspect then. */
   #inTurn(url: string, event: SinkEvent): Promise<CallResult | undefined> {
     return this.#lock.run(url, () =>
       this.#alone.add(async () => {
@@ -124,7 +124,7 @@ export class Sinks {
     );
   }
 
-  /** Makes one attempt in a process in which nothing else happens. */
+  /** Makes one attempt in a process that does nothing else. */
   async #byItself(url: string, event: SinkEvent): Promise<CallResult> {
     const process = this.#start();
     const connection = this.#connectionTo(
@@ -223,10 +223,10 @@ function resultOf(error: unknown, url: string): CallResult {
   return { ...RESULTS[failure], reason: reason('broker_failed', { kind: failure, error: shortened(text) }) };
 }
 
-/** A client's error may quote what it was given. */
+/** Removes secrets from a client's error, which may quote the address. */
 function withoutSecrets(text: string, url: string): string {
   const { username, password } = new URL(url);
-  // without a password the name can be a token
+  // without a password, the user name can be a token
   const secret = password || username;
   return secret ? text.replaceAll(secret, '***').replaceAll(decodeURIComponent(secret), '***') : text;
 }

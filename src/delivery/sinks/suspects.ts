@@ -2,23 +2,23 @@ import type { Clock } from '../../domain/clock.js';
 
 /** Milliseconds after which an earlier suspicion no longer counts. */
 const FORGOTTEN_MS = 24 * 60 * 60_000;
-/** Each further suspicion takes so many times as many good attempts. */
+/** Factor by which each further suspicion raises the number of required good attempts. */
 const GROWTH = 4;
 const MOST_ATTEMPTS = 4_096;
 
 interface Suspicion {
-  /** Good attempts alone until the broker shares a process again. */
+  /** Successful isolated attempts that are still required before the broker shares a process again. */
   left: number;
-  /** Those that the last suspicion took. */
+  /** Isolated attempts that the last suspicion required. */
   took: number;
   /** Milliseconds since the epoch. */
   since: number;
 }
 
 /**
- * Brokers, by their addresses, that were connected when a process ended: one of them is the cause. The next 1, 4, 16, … attempts of each
- * run alone, more of them each time that it is suspected again, so that a broker which behaves while it is alone cannot disturb the
- * others for ever.
+ * Brokers, by their addresses, that were connected when a process ended: one of them is the cause. The next 1, 4, 16, …
+ * attempts of each suspect run isolated, more with each new suspicion, so that a broker that behaves well in isolation
+ * cannot disturb the others for ever.
  */
 export class Suspects {
   readonly #clock: Clock;
@@ -42,7 +42,7 @@ export class Suspects {
     }
   }
 
-  /** An attempt alone ended without a crash. */
+  /** Counts an isolated attempt that ended without a crash. */
   passed(url: string): void {
     const known = this.#all.get(url);
     if (known) known.left = Math.max(0, known.left - 1);

@@ -12,23 +12,23 @@ import { type CountedSend, SendCounts } from './send-counts.js';
 
 const HOUR_MS = DAY_MS / 24;
 
-/** A send of the past, or one that is planned. */
+/** A past or planned send. */
 export interface PlannedSend {
   /** Milliseconds since the epoch. */
   at: number;
   /** Jid of the person or group. */
   to: string;
-  /** Jid of the person's phone number, where `to` is another one. */
+  /** Jid of the person's phone number, if `to` is another jid. */
   pn?: string;
-  /** How far the chat had come before it; by default new for a person who is not written to earlier in the plan. */
+  /** How far the chat had come before the send; default: new for a person who got no earlier message of the plan. */
   standing?: ChatStanding;
   text?: string;
   groupSize?: number;
-  /** It is known that the person is on the network, so a first message asks nothing. */
+  /** True if the person is known to be on the network, so that a first message needs no look-up. */
   isKnown?: boolean;
 }
 
-/** Rules that refuse all first messages at a time alike, or none. */
+/** Rules that at any time refuse either all first messages or none. */
 const OF_ALL: ReadonlySet<RuleName> = new Set([
   'newChatsPerDay',
   'newChatGap',
@@ -38,22 +38,22 @@ const OF_ALL: ReadonlySet<RuleName> = new Set([
   'lookUpFirst',
 ]);
 
-/** What a policy makes of a send. */
+/** The outcome of a send under a policy. */
 export interface PlannedOutcome {
   send: PlannedSend;
-  /** When it leaves; undefined when it never does. */
+  /** When the send leaves; undefined if it never does. */
   leavesAt?: number;
-  /** It leaves and begins a chat. */
+  /** True if the send leaves and begins a chat. */
   isNewChat: boolean;
-  /** Before it leaves, the network is asked whether the person is there. */
+  /** True if the network is asked, before the send leaves, whether the person exists. */
   isLookedUp: boolean;
-  /** Why it does not leave at its own time. */
+  /** Why the send does not leave at its planned time. */
   refusals: Refusal[];
 }
 
 /**
- * Replays sends against a policy. A refused one is repeated at the time at which the policy allows it, as a caller does who
- * heeds `Retry-After`; sends that fall due together go in their order.
+ * Replays sends against a policy. A refused send is repeated when the policy allows it, like a caller does who respects
+ * `Retry-After`; sends with the same due time keep their order.
  * @param since when the number was linked: milliseconds since the epoch
  * @param before sends that were made before
  */
@@ -105,12 +105,12 @@ export function planSends(
   return outcomes;
 }
 
-/** Drops times, oldest first, that are not after one. */
+/** Removes the times up to `since` from a list that is sorted by time. */
 function dropBefore(times: number[], since: number): void {
   while ((times[0] ?? Number.POSITIVE_INFINITY) <= since) times.shift();
 }
 
-/** @param firsts people whose first message is in the plan: it may be delayed beyond the next ones */
+/** @param firsts people whose first message is in the plan; that message may be delayed beyond later ones */
 function standingOf(
   { to, standing }: PlannedSend,
   begun: ReadonlySet<string>,
@@ -121,15 +121,15 @@ function standingOf(
 }
 
 /**
- * The sends of a plan by the time at which they are tried, and then by their order. First messages that the same rules refuse
- * until the same time are tried together: once one of them is refused again, so are all others of that moment. Judging each
- * of them each time takes minutes for some thousands.
+ * The sends of a plan by the time at which they are tried, and then by their order. First messages that the same rules
+ * refuse until the same time form a group: if one of them is refused again, so are the others at that moment. Judging
+ * each of some thousand messages every time would take minutes.
  */
 class DueSends {
   readonly #single = new DueList();
   readonly #groups = new Map<number, Group>();
   readonly #groupTimes = new DueList();
-  /** The group of each first message that waits in one, and the first messages to each person. */
+  /** The group of each waiting first message, and the first messages to each person. */
   readonly #groupOf = new Map<number, Group>();
   readonly #ordersTo = new Map<string, Set<number>>();
 
@@ -137,7 +137,7 @@ class DueSends {
     this.#single.add(due);
   }
 
-  /** The earliest one; undefined when there is none. */
+  /** Removes and returns the earliest send; undefined if there is none. */
   take(): Due | undefined {
     const group = this.#firstGroup();
     const first = group?.orders.first();
@@ -149,7 +149,7 @@ class DueSends {
     return { at: group.at, order: first.order };
   }
 
-  /** A first message is refused until later, and so are all of its group that are tried now. */
+  /** Defers a refused first message, together with the messages of its group that are due now. */
   waitAlike(now: Due, later: Due, to: string): void {
     this.#ordersTo.set(to, (this.#ordersTo.get(to) ?? new Set<number>()).add(later.order));
     this.#join(later);
@@ -160,14 +160,14 @@ class DueSends {
       this.#move(group, later.at);
       return;
     }
-    // one in between may change what the others are told
+    // stop at the next single send: it may change the outcome of the others
     for (let one = this.#firstOf(group); one && one.order < single.order; one = this.#firstOf(group)) {
       group.orders.take();
       this.#join({ at: later.at, order: one.order });
     }
   }
 
-  /** Somebody was written to: other messages to the same person are no first ones any more. */
+  /** Notes that a chat has begun: other messages to the same person are no longer first messages. */
   begun(to: string): void {
     for (const order of this.#ordersTo.get(to) ?? []) {
       const group = this.#groupOf.get(order);
@@ -213,7 +213,7 @@ class DueSends {
     return undefined;
   }
 
-  /** Drops those that have left the group. */
+  /** The first message of a group; drops those that have left the group. */
   #firstOf({ orders, at }: Group): Due | undefined {
     let first = orders.first();
     while (first && this.#groupOf.get(first.order)?.at !== at) {
@@ -227,7 +227,7 @@ class DueSends {
 /** First messages that are tried at the same time. */
 interface Group {
   at: number;
-  /** By their order. */
+  /** Sends of the group, by order. */
   orders: DueList;
 }
 
@@ -236,7 +236,7 @@ interface Due {
   order: number;
 }
 
-/** What falls due, earliest first and in order: a binary heap. */
+/** Due sends, earliest first, then by order: a binary heap. */
 class DueList {
   readonly #heap: Due[] = [];
 

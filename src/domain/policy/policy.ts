@@ -1,4 +1,4 @@
-/** What a policy does: `observe` counts what it would refuse, `enforce` refuses it, `off` does neither. */
+/** The modes of a policy: `observe` only counts refusals, `enforce` refuses sends, `off` does neither. */
 export const POLICY_MODES = ['observe', 'enforce', 'off'] as const;
 export type PolicyMode = (typeof POLICY_MODES)[number];
 
@@ -8,21 +8,21 @@ export interface Gap {
   maxMs: number;
 }
 
-/** The limits of the sends of one number. A limit that is absent does not hold. */
+/** The limits of the sends of one number. An absent limit does not apply. */
 export interface Policy {
   name: string;
   mode: PolicyMode;
   /** New chats in 24 hours, by the days since the number was linked: the last step whose `linkedDays` it has reached counts. */
   newChatsPerDay?: readonly { linkedDays: number; limit: number }[];
-  /** Between two new chats. */
+  /** Pause between two new chats. */
   newChatGap?: Gap;
-  /** Between two messages to the same person or group. */
+  /** Pause between two messages to the same person or group. */
   samePersonGap?: Gap;
   messagesPerHour?: number;
-  /** In 24 hours. */
+  /** Messages in 24 hours. */
   messagesPerDay?: number;
   quietHours?: QuietHours;
-  /** Messages go to people who wrote first, and to groups. */
+  /** Only people who wrote first, and groups, may be written to. */
   onlyWhoWrote?: boolean;
   /** Jids of the only people and groups that may be written to. */
   allow?: readonly string[];
@@ -30,9 +30,9 @@ export interface Policy {
   deny?: readonly string[];
   /** Members of the largest group that may be written to. */
   largestGroup?: number;
-  /** While the network restricts the number in any way, or warns of it, messages go to running conversations alone. */
+  /** While the network restricts the number in any way, or warns of it, only running conversations may be continued. */
   stopAtWarning?: boolean;
-  /** Before a first message the network is asked whether the person is there, at most so often in an hour. */
+  /** Before a first message the network is asked whether the person exists, at most `perHour` times. */
   lookUpFirst?: { perHour: number };
   /** How many people may get the same text within a time, in milliseconds. */
   sameText?: { people: number; withinMs: number };
@@ -43,14 +43,14 @@ export interface QuietHours {
   /** Minutes after midnight; a time that ends before it begins goes over midnight. */
   fromMinute: number;
   toMinute: number;
-  /** An IANA name: `Europe/Berlin`. */
+  /** IANA name of a time zone, such as `Europe/Berlin`. */
   timeZone: string;
-  /** What they hold back. */
+  /** The sends that quiet hours hold back. */
   holds: 'new chats' | 'all messages';
 }
 
 const MINUTE_MS = 60_000;
-/** For a policy that names no number. */
+/** Look-ups per hour of a policy that names no number. */
 export const LOOK_UPS_PER_HOUR = 60;
 
 /** Gentle limits on new chats, and none on running conversations. */
@@ -68,17 +68,17 @@ export const GENTLE: Policy = {
   lookUpFirst: { perHour: LOOK_UPS_PER_HOUR },
 };
 
-/** Which policy holds for which session. */
+/** Assigns policies to sessions. */
 export interface PolicyTable {
   policies: ReadonlyMap<string, Policy>;
   /** Names of policies by clientId, and by orgId. */
   sessions: ReadonlyMap<string, string>;
   orgs: ReadonlyMap<string, string>;
-  /** Of all other sessions. */
+  /** Name of the policy of all other sessions. */
   default?: string;
 }
 
-/** The policy of a session: its own, that of its workspace, or the default; undefined without any, and for one that is off. */
+/** The policy of a session: its own, that of its workspace, or the default; undefined if there is none, or it is off. */
 export function policyOf(
   { policies, sessions, orgs, default: rest }: PolicyTable,
   { clientId, orgId }: { clientId: string; orgId: string },

@@ -9,7 +9,7 @@ const DAY_MINUTES = 24 * 60;
 /** How far a chat has come: nobody wrote yet, the other side has not answered, or the other side wrote (and every group). */
 export type ChatStanding = 'new' | 'unanswered' | 'running';
 
-/** A message that is to be sent. */
+/** A message to be sent. */
 export interface IntendedSend {
   /** Milliseconds since the epoch. */
   at: number;
@@ -18,11 +18,11 @@ export interface IntendedSend {
   /** All known jids of the person, or the group's. */
   addresses: readonly string[];
   standing: ChatStanding;
-  /** Members of the group, where known. */
+  /** Members of the group, if known. */
   groupSize?: number;
-  /** Same texts are the same; empty for a message without one. */
+  /** Hash of the text, equal for equal texts; empty for a message without text. */
   text?: string;
-  /** The network must be asked first whether the person is there. */
+  /** The network must first be asked whether the person exists. */
   isLookedUp?: boolean;
 }
 
@@ -31,27 +31,27 @@ export interface NumberState {
   /** When the number was linked: milliseconds since the epoch. */
   since: number;
   counts: SendCounts;
-  /** The restrictions that the network has put on the number; `until` where it named an end. */
+  /** The restrictions that the network has put on the number; `until` if it named an end. */
   restrictions: readonly { kind: 'reachout-lock' | 'new-chat-limit'; until?: number }[];
-  /** The network warns that it will restrict new chats; `until` where it named the end of its period. */
+  /** The network warns that it will restrict new chats; `until` if it named the end of its period. */
   warning?: { until?: number };
   /** The network was asked for restrictions after it connected, and has not answered. */
   isSilent?: boolean;
-  /** When the network was asked in the last hour whether somebody is there, oldest first: milliseconds since the epoch. */
+  /** Times of look-ups in the last hour, oldest first: milliseconds since the epoch. */
   lookUps?: readonly number[];
 }
 
 /** Why a message may not be sent now. */
 export interface Refusal {
   rule: RuleName;
-  /** For people: what the rule says. */
+  /** The reason, for people. */
   reason: string;
-  /** How often the rule permits it, and how often it was done; absent for a rule that counts nothing. */
+  /** The limit of the rule, and the used part of it; absent for a rule that counts nothing. */
   limit?: number;
   used?: number;
-  /** When the message may be sent by this rule: milliseconds since the epoch; undefined when no time will change it. */
+  /** When this rule allows the message: milliseconds since the epoch; undefined if it never will. */
   allowedAt?: number;
-  /** When no rule refuses it any more, if nothing else is sent before; undefined when no time will change that. */
+  /** When no rule refuses the message any more, if nothing else is sent before; undefined if never. */
   clearAt?: number;
 }
 
@@ -67,10 +67,10 @@ const UNKNOWN_END_MS = HOUR_MS;
 /** Milliseconds after which a send may be tried again while the network does not say whether it restricts the number. */
 const SILENT_MS = 30_000;
 
-/** Times at which a refused message is judged ahead, at most: each of them is one that a rule named. */
+/** Most future times, each named by a rule, at which a refused message is judged to find its clear time. */
 const STEPS_AHEAD = 20;
 
-/** Every rule. The first three are about what the network restricts: they hold under every policy. */
+/** All rules. The first three concern restrictions of the network, and apply under every policy. */
 const RULES = {
   reachoutLock: (_policy, send, { restrictions }) =>
     send.standing === 'running'
@@ -184,7 +184,7 @@ export const RULE_NAMES: readonly RuleName[] = [
   'lookUpFirst',
 ];
 
-/** Whether a chat whose other side has written is judged otherwise than one that is not answered. */
+/** Whether the judgement of a chat depends on an answer of the other side. */
 export function dependsOnAnswer(
   { onlyWhoWrote }: Policy,
   number: Pick<NumberState, 'restrictions' | 'warning' | 'isSilent'>,
@@ -201,7 +201,7 @@ export function isRestricted({
   return isSilent === true || warning !== undefined || restrictions.length > 0;
 }
 
-/** Every reason why a message may not be sent now; none if it may. */
+/** All refusals of a message now; none if it may be sent. */
 export function judge(policy: Policy, send: IntendedSend, number: NumberState): Refusal[] {
   const refusals = refusalsOf(policy, send, number);
   if (refusals.length === 0) return refusals;
@@ -209,7 +209,7 @@ export function judge(policy: Policy, send: IntendedSend, number: NumberState): 
   return clearAt === undefined ? refusals : refusals.map((refusal) => ({ ...refusal, clearAt }));
 }
 
-/** When a refused message may be sent; undefined when never. */
+/** When a refused message may be sent; undefined if never. */
 export function allowedAt([first]: readonly Refusal[]): number | undefined {
   return first?.clearAt;
 }
@@ -224,8 +224,8 @@ function refusalsOf(policy: Policy, send: IntendedSend, number: NumberState): Re
 }
 
 /**
- * When no rule refuses the message any more: at the time that the rules name, another one may refuse it, such as quiet hours
- * at the end of an hour's budget.
+ * When no rule refuses the message any more. At the time that the current refusals name, another rule may refuse it,
+ * such as quiet hours at the end of an hour's budget.
  */
 function clearTime(
   policy: Policy,
@@ -244,7 +244,7 @@ function clearTime(
   return at;
 }
 
-/** The state of the number at a later time, if nothing else is sent: what the network restricts has ended in its time. */
+/** The state of the number at a later time, if nothing else is sent: restrictions of the network have ended on time. */
 function stateAhead(number: NumberState, now: number, at: number): NumberState {
   const { restrictions, warning, isSilent, lookUps, ...rest } = number;
   const lasts = ({ until = now + UNKNOWN_END_MS }: { until?: number }) => until > at;
@@ -257,7 +257,7 @@ function stateAhead(number: NumberState, now: number, at: number): NumberState {
   };
 }
 
-/** New chats that a number linked for so long (milliseconds) may begin in 24 hours; undefined for any number. */
+/** New chats that a number may begin in 24 hours, `ageMs` after it was linked; undefined for no limit. */
 export function newChatLimit({ newChatsPerDay = [] }: Policy, ageMs: number): number | undefined {
   const reached = newChatsPerDay.filter(({ linkedDays }) => linkedDays * DAY_MS <= Math.max(0, ageMs));
   return reached.at(-1)?.limit;
@@ -285,7 +285,7 @@ function overLimit(
   return refusalOver(counts.count(kind, at - ms), limit, ms, what, (back) => counts.lastBut(kind, back));
 }
 
-/** @param lastBut the time of the last but so many that were counted */
+/** @param lastBut returns the time of the n-th counted send from the end */
 function refusalOver(
   used: number,
   limit: number,
@@ -294,7 +294,7 @@ function refusalOver(
   lastBut: (back: number) => number | undefined,
 ): ReturnType<Judge> {
   if (used < limit) return undefined;
-  // a limit of 0 never lets anything pass
+  // a limit of 0 never allows a send
   const leaves = limit > 0 ? lastBut(limit) : undefined;
   const refusal = { reason: `${what}: ${used} of ${limit}`, limit, used };
   return leaves === undefined ? refusal : { ...refusal, allowedAt: leaves + windowMs };
@@ -315,21 +315,21 @@ function tooSoon(
     : undefined;
 }
 
-/** Milliseconds of the gap after the send at `last`: it looks random, and is the same each time that it is asked for. */
+/** Milliseconds of the gap after the send at `last`: pseudo-random, but always the same for the same send. */
 function gapAfter({ minMs, maxMs }: Gap, last: number): number {
   // Knuth's multiplicative hash
   const share = ((last * 2_654_435_761) % 4_294_967_296) / 4_294_967_296;
   return minMs + Math.round((maxMs - minMs) * share);
 }
 
-/** When the quiet hours that hold at this time end; undefined when none do. */
+/** When the current quiet hours end; undefined if there are none at this time. */
 function endOfQuiet(quietHours: QuietHours, at: number): number | undefined {
   if (!isQuiet(quietHours, at)) return undefined;
   const { toMinute, timeZone } = quietHours;
   const minute = minuteOfDay(at, timeZone);
   const left = (toMinute - minute + DAY_MINUTES) % DAY_MINUTES;
   const end = Math.floor(at / MINUTE_MS) * MINUTE_MS + left * MINUTE_MS;
-  // the clocks may change on the way, and skip the time at which the hours end
+  // a change to summer time may skip the time at which the hours end
   const shift =
     ((toMinute - minuteOfDay(end, timeZone) + DAY_MINUTES + DAY_MINUTES / 2) % DAY_MINUTES) - DAY_MINUTES / 2;
   let time = Math.max(at, end + shift * MINUTE_MS);

@@ -2,7 +2,7 @@ import { DAY_MS } from '../clock.js';
 
 /** Milliseconds for which sends are counted: the longest window of a rule. */
 export const COUNTED_MS = DAY_MS;
-/** Sends after which those that no window holds any more are dropped. */
+/** Number of sends after which those outside of all windows are dropped. */
 const DROPPED_AT_ONCE = 1_000;
 
 /** A message that a session sent. */
@@ -11,19 +11,19 @@ export interface CountedSend {
   at: number;
   /** Jid of the person or group. */
   to: string;
-  /** It began a chat. */
+  /** True if the send began a chat. */
   isNewChat: boolean;
-  /** Same texts are the same; empty for a message without one. */
+  /** Hash of the text, equal for equal texts; empty for a message without text. */
   text?: string;
 }
 
 /** The sends of one session in the last 24 hours, counted for the rules of a policy. */
 export class SendCounts {
-  /** Times, oldest first. */
+  /** Times of all sends, oldest first. */
   readonly #all: number[] = [];
   readonly #newChats: number[] = [];
   readonly #to = new Map<string, number[]>();
-  /** For each text: when each person got it, and the last of these times of all people. */
+  /** For each text: the times at which each person got it, and the latest time of each person, sorted. */
   readonly #texts = new Map<string, { people: Map<string, number[]>; last: number[] }>();
 
   constructor(sends: readonly CountedSend[] = []) {
@@ -38,7 +38,7 @@ export class SendCounts {
     this.#drop(at);
   }
 
-  /** Takes a send back that did not leave. @returns false if it was not counted */
+  /** Removes a send that did not leave. @returns false if it was not counted */
   remove({ at, to, isNewChat, text }: CountedSend): boolean {
     const isCounted = take(this.#all, at);
     if (isNewChat) take(this.#newChats, at);
@@ -49,13 +49,13 @@ export class SendCounts {
     return isCounted;
   }
 
-  /** How many messages, or new chats, there were after `since`. */
+  /** Number of messages, or new chats, after `since`. */
   count(kind: 'messages' | 'new chats', since: number): number {
     const times = this.#times(kind);
     return times.length - firstAfter(times, since);
   }
 
-  /** The time of the last but `back` one: 1 is the last one itself. */
+  /** The time of the `back`-th send from the end: 1 is the last one. */
   lastBut(kind: 'messages' | 'new chats', back: number): number | undefined {
     return this.#times(kind).at(-back);
   }
@@ -70,7 +70,7 @@ export class SendCounts {
 
   /**
    * The people other than `to` who got the text after `since`.
-   * @returns how many they are, and when the last but `back` of them got it: 1 is the last one itself
+   * @returns their number, and the time at which the `back`-th from the end got the text: 1 is the last one
    */
   othersWith(
     text: string,
@@ -87,7 +87,7 @@ export class SendCounts {
     };
   }
 
-  /** Changes when a person got a text. */
+  /** Changes the times at which a person got a text. */
   #changeText(text: string, to: string, change: (times: number[]) => void): void {
     const entry = this.#texts.get(text) ?? { people: new Map<string, number[]>(), last: [] };
     this.#texts.set(text, entry);
@@ -122,7 +122,7 @@ export class SendCounts {
   }
 }
 
-/** The times of a key; an empty list where it has none yet. */
+/** The times of a key; creates an empty list if there is none yet. */
 function timesOf(times: Map<string, number[]>, key: string): number[] {
   const found = times.get(key) ?? [];
   times.set(key, found);

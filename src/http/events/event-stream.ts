@@ -17,13 +17,13 @@ const ENOUGH_WAITING = LIMITS.streamWaitingBytes / 2;
 const CLIENT_GONE = 499;
 
 export interface StreamFilter {
-  /** Only this session. */
+  /** Limits the stream to this session. */
   clientId?: string;
   /** Start with the buffered entries after this id. */
   lastEventId?: string;
-  /** Without that id: start with the entries of the last so many milliseconds. */
+  /** If there is no `lastEventId`: start with the entries of the last `withinMs` milliseconds. */
   withinMs?: number;
-  /** With room signals. */
+  /** Includes room signals. */
   rooms?: boolean;
 }
 
@@ -32,22 +32,19 @@ interface EventStreamOptions extends StreamFilter {
   clock: Clock;
   /** The client's position. */
   places: StreamCursor;
-  /**
-   * Another node reads the stream: each beginning carries the position, and no signal says that rooms may have changed
-   * before.
-   */
+  /** Another node reads the stream: it starts with the position of this node, and without the signal that rooms may have changed before. */
   isForNode: boolean;
-  /** Called when so many more bytes, or fewer, wait for the client. */
+  /** Called when the number of bytes that wait for the client changes, with the difference. */
   waits(bytes: number): void;
-  /** Called when the stream is cut off, because its client does not read. */
+  /** Called when the stream is closed because its client does not read. */
   onCut(): void;
 }
 
 interface Waiting {
-  /** Absent if it is not an entry. */
+  /** Id of the entry; absent for other data. */
   id?: string;
   bytes: Buffer;
-  /** From another node. */
+  /** True for an entry of another node. */
   fromPeer?: boolean;
 }
 
@@ -60,7 +57,7 @@ export class EventStream extends Readable implements EntrySink {
   readonly #pendingRooms: PendingRoomSignals;
   readonly #unlisten: (() => void)[];
   readonly #end = new AbortController();
-  /** Those who wait for the client to take something. */
+  /** Callers of `taken`, which wait until the client has read more. */
   #untaken: (() => void)[] = [];
   #waitingBytes = 0;
   #ownBytes = 0;
@@ -68,7 +65,7 @@ export class EventStream extends Readable implements EntrySink {
   #hasBegun = false;
   #wanted = false;
   #isPushing = false;
-  /** Since the last comment. */
+  /** True if the client has read data since the last comment. */
   #hasTaken = false;
 
   constructor(options: EventStreamOptions) {
@@ -81,7 +78,7 @@ export class EventStream extends Readable implements EntrySink {
     this.#pendingRooms = new PendingRoomSignals(clientId);
     this.#unlisten = [tail.listen((entry) => this.#add(entry))];
     if (rooms) this.#unlisten.push(tail.listenToRooms((signal) => this.addRoom(signal)));
-    // each of the other nodes waits for it
+    // the feed of each other node adds a listener
     setMaxListeners(0, this.#end.signal);
     // the connection may break before a listener is added
     this.on('error', () => {});
@@ -150,7 +147,7 @@ export class EventStream extends Readable implements EntrySink {
     callback(error);
   }
 
-  /** Ends after the waiting entries; at once if the client does not read. */
+  /** Ends the stream after the waiting entries, or at once if the client does not read. */
   finish(): void {
     this.#stopListening();
     // a stream that was opened just now may not have been read yet
@@ -214,7 +211,7 @@ export class EventStream extends Readable implements EntrySink {
     for (const resolve of this.#untaken.splice(0)) resolve();
   }
 
-  /** The parts of what is sent next; an encoded entry is not copied. */
+  /** The parts of the next entry or signal; in parts, so that an encoded entry is not copied. */
   #next(): (string | Buffer)[] | undefined {
     for (let missed = this.#missed.pop(); missed; missed = this.#missed.pop()) {
       if (this.#concerns(missed)) return [this.#idLine(missed.id), encoded(missed)];
@@ -235,7 +232,7 @@ export class EventStream extends Readable implements EntrySink {
 
   #nextRoom(): string[] | undefined {
     const signal = this.#pendingRooms.take();
-    // without an id: a client resumes after the last entry
+    // signals have no id: a client resumes after the last entry
     return signal && [`event: ${signal.kind}\ndata: ${JSON.stringify(signal)}\n\n`];
   }
 
@@ -264,7 +261,7 @@ function timeOf(clock: Clock): string {
   return new Date(clock.now()).toISOString();
 }
 
-/** Entries as server-sent events without their ids, which all streams share while any of them needs it. */
+/** Encoded entries without their ids, shared by all streams as long as one of them needs the entry. */
 const ENCODED = new WeakMap<NumberedEntry, Buffer>();
 
 function encoded(numbered: NumberedEntry): Buffer {
@@ -276,14 +273,14 @@ function encoded(numbered: NumberedEntry): Buffer {
   return bytes;
 }
 
-/** Rooms that wait one by one; above that one signal says that any room may have changed. */
+/** Most rooms that wait individually; above that, one signal says that any room may have changed. */
 const MAX_ROOMS = 500;
 
 /** Room signals that a client has not read: one for each room, however often it changes. */
 export class PendingRoomSignals {
   readonly #clientId: string;
   readonly #signals = new Map<string, RoomSignal>();
-  /** Any room may have changed. */
+  /** The signal that any room may have changed. */
   #all: RoomSignal | undefined;
 
   /** @param clientId the one session that the client asked for */
@@ -300,13 +297,13 @@ export class PendingRoomSignals {
     if (signal.chatRoomId === '' || this.#signals.size > MAX_ROOMS) this.addAll(signal.at);
   }
 
-  /** Any room may have changed. @param at RFC 3339 */
+  /** Adds the signal that any room may have changed. @param at RFC 3339 */
   addAll(at: string): void {
     this.#signals.clear();
     this.#all = { kind: 'room', at, clientId: this.#clientId, chatRoomId: '' };
   }
 
-  /** The signal that has waited longest. */
+  /** Removes and returns the signal that has waited longest. */
   take(): RoomSignal | undefined {
     const all = this.#all;
     this.#all = undefined;

@@ -16,7 +16,7 @@ import { StreamCursor } from './stream-cursor.js';
 
 /** Milliseconds that a stream waits for the other nodes before it begins; slower nodes join later. */
 const OPENING_MS = 1_500;
-/** An id that names no entry: the whole buffer. */
+/** A `Last-Event-ID` that names no entry, which means the whole buffer. */
 const NO_ENTRY = '0';
 
 interface EventStreamsOptions {
@@ -32,13 +32,13 @@ type Caller = Pick<Request, 'plugins' | 'auth'>;
 
 /** The open server-sent event streams of a server: of all nodes for a client, of this node for another node. */
 export class EventStreams {
-  /** With whose stream it is. */
+  /** Open streams, each with its owner. */
   readonly #open = new Map<EventStream, string>();
   readonly #options: EventStreamsOptions;
   readonly #nodes: NodeWatch;
   readonly #troubles: PeerTroubles;
   readonly #cut: Counter;
-  /** Of all streams. */
+  /** Bytes that wait for the clients of all streams. */
   #waitingBytes = 0;
   #stopping = false;
 
@@ -50,7 +50,7 @@ export class EventStreams {
   }
 
   /**
-   * Resolves once the streams of the other nodes are open, as far as these answer.
+   * Resolves once the streams of the other nodes are open or have failed, or after `OPENING_MS`.
    * @throws GatewayError stopping, too_many_streams, streams_full
    */
   async open(filter: StreamFilter, caller: Caller): Promise<Readable> {
@@ -94,7 +94,7 @@ export class EventStreams {
       const message = `this token has ${limit} live streams open; close one of them`;
       throw new GatewayError('too_many_streams', message);
     }
-    // the operator can always look
+    // the operator can always open a stream
     if (owner !== OF_MASTER && owners.length >= LIMITS.streamsOfNode) {
       const message = `this node has ${LIMITS.streamsOfNode} live streams open; try again in a moment`;
       throw new GatewayError('streams_full', message);
@@ -147,7 +147,7 @@ export class EventStreams {
     await wait(clock, OPENING_MS, AbortSignal.any([ended, opening.signal]));
   }
 
-  /** Makes the request to another node, which also asks for the entries that the client missed. */
+  /** Makes the function that opens the stream of another node, including the entries that the client missed. */
   #question({ clientId, rooms, lastEventId, withinMs = 0 }: StreamFilter, caller: Caller) {
     const { peers, clock } = this.#options;
     const openedAt = clock.now();

@@ -15,7 +15,7 @@ const GONE_KEPT = 8;
 /** The streams of all other nodes, for one client. */
 export class PeerFeeds {
   readonly #options: Omit<PeerFeedOptions, 'node'>;
-  /** By nodeId. */
+  /** Feeds by nodeId. */
   readonly #feeds = new Map<string, PeerFeed>();
 
   constructor(options: Omit<PeerFeedOptions, 'node'>) {
@@ -47,19 +47,19 @@ export class PeerFeeds {
   }
 }
 
-/** Before an ended stream is reopened. */
+/** Pauses before an ended stream is reopened. */
 const REOPEN = { pausesMs: doubling(500, 15_000), endless: true } as const;
 /** Milliseconds without data after which a stream is dead: nodes send a comment every 15 s. */
 const SILENCE_MS = 40_000;
 
-/** Kinds of entries, also of newer nodes. */
+/** Pattern for kinds of entries; also accepts those of newer nodes. */
 const KIND = /^[a-z][a-z_]{0,63}$/;
 
 /** Receives the entries of other nodes. */
 export interface EntrySink {
-  /** A node's stream begins after that id. Rooms may have changed before: room signals are not buffered. */
+  /** Called when the stream of a node begins, after that id. Rooms may have changed before that, because room signals are not buffered. */
   joined(id: string): void;
-  /** The stream of the node with that id has ended. */
+  /** Called when the stream of a node has ended. */
   left(id: string): void;
   /** @param text the entry without its id */
   addEntry(id: string, text: string): void;
@@ -78,16 +78,16 @@ interface PeerFeedOptions {
   sink: EntrySink;
   clock: Clock;
   troubles: PeerTroubles;
-  /** Ends it. */
+  /** Aborts the feed. */
   ended: AbortSignal;
 }
 
 /** The stream of another node, for one client: reopened whenever it ends, while the node is live. */
 class PeerFeed {
-  /** Whether the node is live. The stream of a gone node is read to its end and not reopened. */
+  /** True while the node is alive. The stream of a node that has gone is read to its end and not reopened. */
   isListed = true;
   readonly #options: PeerFeedOptions;
-  /** The last entry read, which the client may not have read yet. */
+  /** Id of the last entry received from the node; the client may not have read that entry yet. */
   #lastId: string | undefined;
   #failures = 0;
   #isRunning = false;
@@ -180,7 +180,7 @@ class PeerFeed {
     const [place, ...others] = placesIn(id);
     if (!place || others.length > 0 || place.epoch !== epochOf(this.#lastId))
       throw new Error('its ids are not its own');
-    // a second line would be parsed as a field of the stream
+    // a client would parse a second line as a field of the stream
     if (!KIND.test(event) || data.includes('\n')) throw new Error('it sent a malformed entry');
     this.#lastId = id;
     this.#options.sink.addEntry(id, `event: ${event}\ndata: ${data}\n\n`);

@@ -18,7 +18,7 @@ export class StreamCursor {
     this.#numbers = new Map(placesIn(earlier).map(({ epoch, number }) => [epoch, number]));
   }
 
-  /** The node's stream begins after that id, unless the client already has a position at that node. */
+  /** Adds a node whose stream begins after that id, unless the client already has a position at that node. */
   join(id: string): void {
     for (const { epoch, number } of placesIn(id)) {
       if (!this.#numbers.has(epoch)) this.#numbers.set(epoch, number);
@@ -26,7 +26,7 @@ export class StreamCursor {
     }
   }
 
-  /** The node's stream has ended. */
+  /** Notes that a node's stream has ended. */
   leave(id: string): void {
     for (const { epoch } of placesIn(id)) {
       const number = this.#numbers.get(epoch);
@@ -43,7 +43,7 @@ export class StreamCursor {
     for (const epoch of gone.slice(0, Math.max(0, gone.length - GONE_KEPT))) this.#numbers.delete(epoch);
   }
 
-  /** The client gets the entry of that id. */
+  /** Moves the position to the entry with that id. */
   advance(id: string): void {
     for (const { epoch, number } of placesIn(id)) this.#numbers.set(epoch, number);
   }

@@ -12,7 +12,7 @@ export const PAIR_PAGE_ASSETS: Readonly<Record<(typeof PAIR_PAGE_FILES)[number],
   'icon.svg': { type: 'image/svg+xml', content: ICON },
 };
 
-/** The page of a one-time address. It holds nothing of the session: its script asks for the state. */
+/** The page of a one-time address. The page contains no data of the session; its script asks for the state. */
 export function pairPage(isValid: boolean): string {
   return `<!doctype html>
 <html lang="en">

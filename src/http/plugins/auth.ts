@@ -14,7 +14,7 @@ declare module '@hapi/hapi' {
   interface PluginsStates {
     /** The sessions that the per-session secret of a request opens, as one text. */
     secret?: string;
-    /** The secret of a request whose body has no declared length, and the bytes that its connection had read before. */
+    /** For a body of undeclared length: the secret, and the bytes that the connection had read before it. */
     paced?: { secret: string; bytesBefore: number };
   }
 }
@@ -35,8 +35,8 @@ interface AuthOptions {
 }
 
 /**
- * Authenticates callers: the master token may do everything, a per-session secret what concerns its session. A wrong token
- * gets the same 401 whether the session that it names exists or not.
+ * Authenticates callers: the master token may do everything, a per-session secret only what concerns its session. A
+ * wrong token gets the same 401 whether the session that it names exists or not.
  */
 export const auth: Plugin<AuthOptions> = {
   name: 'auth',
@@ -52,7 +52,7 @@ export const auth: Plugin<AuthOptions> = {
     async function enter(request: Request, clientIds: readonly string[]): Promise<void> {
       const secret = clientIds.toSorted().join(' ');
       request.plugins.secret = secret;
-      // streams have limits of their own
+      // streams are limited separately
       if (request.route.path === STREAM) return;
       limits.enterSecret(request, clientIds);
       const { socket, headers } = request.raw.req;
@@ -83,7 +83,7 @@ export const auth: Plugin<AuthOptions> = {
           return h.authenticated({ credentials: { user } });
         }
         if (tokens.length > 0) await wrongTokens.refuse(request.info.remoteAddress, goneSignal(request));
-        // with a scheme, hapi would join them in one header, of which browsers read only the first
+        // without a scheme here, because hapi would join both schemes in one header, of which browsers read only the first
         const refusal = Boom.unauthorized();
         refusal.output.headers['WWW-Authenticate'] = isForBrowsers(request) ? ['Bearer', BASIC] : 'Bearer';
         throw refusal;
@@ -97,7 +97,7 @@ export const auth: Plugin<AuthOptions> = {
     server.ext('onPreResponse', holdRefusal, { before: 'errors' });
     server.auth.strategy('token', 'token');
     server.auth.default('token');
-    // the body is parsed and not validated yet: permission comes before validation
+    // after parsing and before validation: permission comes first
     server.ext('onCredentials', (request, h) => {
       requireOwnSession(request);
       return h.continue;
@@ -113,14 +113,14 @@ function requireOwnSession(request: Request): void {
   requireOwn(request);
 }
 
-/** True for the page of the API and what it loads: people open it in a browser, which has no token. */
+/** True for the page of the API and its assets: people open the page in a browser, which has no token. */
 function isForBrowsers({ route: { path } }: Request): boolean {
   return path === '/openapi.json' || path === '/docs' || path.startsWith('/docs/');
 }
 
 /**
- * The tokens of a request; `Authorization` counts first. A browser remembers a password and sends it with requests that its user did
- * not ask for, so a password opens nothing but the page of the API.
+ * The tokens of a request; `Authorization` counts first. A browser remembers a password and also sends it with requests
+ * that other sites cause, so a password opens only the page of the API.
  */
 function tokensOf(request: Request): string[] {
   const { authorization, 'x-v3-secret': secret } = request.headers;
@@ -142,12 +142,12 @@ function passwordOf(credentials: string): string {
   return decoded.slice(decoded.indexOf(':') + 1);
 }
 
-/** Compares in a time that says nothing about the token. */
+/** Compares in constant time. */
 export function isToken(given: string, token: string): boolean {
   return timingSafeEqual(digest(given), digest(token));
 }
 
-/** Digests have one length, so that the time of the comparison does not reveal the token's. */
+/** Hashes a token: digests have one length, so that the comparison does not reveal the token's length. */
 function digest(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }

@@ -15,13 +15,13 @@ const REPEATABLE: ReadonlySet<number> = new Set([429, UNAVAILABLE]);
 /** Seconds after which a refused request may be repeated. */
 const RETRY_AFTER_S = 1;
 
-/** Messages where hapi's own would not help the caller. */
+/** Messages that replace unhelpful ones of hapi. */
 const WORDING: Readonly<Record<number, string | Reason>> = {
   401: reason('token_missing'),
   408: 'the request body did not arrive in time',
 };
 
-/** The same, where the message depends on what the route takes. */
+/** Replacement messages that depend on the payload settings of the route. */
 const WORDING_OF_BODY: Readonly<Record<number, (settings: RouteOptionsPayload) => string>> = {
   413: ({ maxBytes }) => `the request body is larger than ${maxBytes} bytes`,
   415: ({ allow = [] }) => {
@@ -30,9 +30,9 @@ const WORDING_OF_BODY: Readonly<Record<number, (settings: RouteOptionsPayload) =
   },
 };
 
-/** Names the stable code of a failure; the body only has the message. */
+/** Header with the stable code of a failure; the body has only the message. */
 export const ERROR_HEADER = 'x-sn-error';
-/** Names the message whose send has an unknown outcome. */
+/** Header with the id of a message whose send has an unknown outcome. */
 const MESSAGE_HEADER = 'x-sn-message-id';
 /** The codes of hapi's own failures; `invalid_request` for any other below 500. */
 const CODES: Readonly<Record<number, ErrorCode>> = {
@@ -44,7 +44,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   415: 'content_type_unsupported',
 };
 
-/** Turns every failure into the answer `{"error": "<message>"}`, with the reason as data where it has one. Nothing else does. */
+/** The only place that turns failures into the answer `{"error": "<message>"}`, with the reason as data where there is one. */
 export const errors: Plugin<{ log: Logger }> = {
   name: 'errors',
   register(server, { log }) {
@@ -65,7 +65,7 @@ function answerGatewayError(error: GatewayError, request: Request, h: ResponseTo
   const body = { error: error.message, ...(error.reason && asData(error.reason)), ...(policy && { policy }) };
   const response = h.response(body).code(error.status).header(ERROR_HEADER, error.code);
   if (error.messageId) response.header(MESSAGE_HEADER, error.messageId);
-  // a refusal that no time will change has no time
+  // a permanent refusal of a policy has no `retry-after`
   const retryAfter = policy ? policy.retryAfter : RETRY_AFTER_S;
   return REPEATABLE.has(error.status) && retryAfter !== undefined
     ? response.header('retry-after', String(retryAfter))
@@ -78,7 +78,7 @@ function asData(why: Reason): Omit<ReasonFields, 'reason'> {
   return data;
 }
 
-/** While a part is unavailable every request fails in the same place, so the log leaves out the stack. */
+/** The logged cause of a failure; without the stack for an unavailable part, because then every request fails in the same place. */
 function traceOf(error: GatewayError): { reason: string } | { err: GatewayError } {
   return error.status === UNAVAILABLE ? { reason: stdSerializers.err(error).message } : { err: error };
 }
@@ -115,7 +115,7 @@ function messageOf(
   return ofBody ?? WORDING[statusCode] ?? shorten(message);
 }
 
-/** Methods that the path has routes for, when the request's own is not among them. */
+/** The methods of a path's routes, if the request's own method is not among them. */
 function otherMethods({ server, path }: Request): string[] {
   return METHODS.filter((method) => matches(server, method, path)).map((method) => method.toUpperCase());
 }

@@ -6,16 +6,16 @@ import { cameFromNode } from '../peers.js';
 import type {} from './owner.js';
 
 interface ForeignPagesOptions {
-  /** The server listens on loopback only: names of other hosts lead here by DNS rebinding only. */
+  /** True if the server listens on loopback only: then any other host name got here by DNS rebinding. */
   isLoopback: boolean;
   /** Addresses of this service, whose host names are accepted; empty ones are skipped. */
   urls: readonly string[];
 }
 
 /**
- * Refuses what pages of other sites make a browser send. A page cannot read the answers, but a request may act (a form), and
- * a host name that leads to loopback makes the page a page of this server (DNS rebinding). Only open routes need the check of
- * the host: such a page has no token.
+ * Refuses requests that pages of other sites make a browser send. Such a page cannot read the answers, but its request
+ * may have an effect (a form); and a host name that resolves to loopback gives the page the origin of this server (DNS
+ * rebinding). Only open routes need the check of the host, because the page has no token.
  */
 export const foreignPages: Plugin<ForeignPagesOptions> = {
   name: 'foreign-pages',

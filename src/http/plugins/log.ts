@@ -4,10 +4,10 @@ import type { Logger } from '../../log.js';
 import { clientIdForLog, pathForLog } from '../caller.js';
 import type {} from './owner.js';
 
-/** Probes call these every few seconds: logged at debug level only. */
+/** Paths that probes call every few seconds; logged at debug level only. */
 export const QUIET_PATHS: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
 
-/** Logs one line for each request. Not the query (callers may put secrets there), no body, no headers. */
+/** Logs one line for each request, without query (callers may put secrets there), body and headers. */
 export const log: Plugin<{ log: Logger }> = {
   name: 'log',
   register(server, options) {

@@ -6,7 +6,7 @@ import { cameFromNode } from '../peers.js';
 import { ERROR_HEADER } from './errors.js';
 import { statusOf } from './log.js';
 
-/** Seconds; a send waits for the network. */
+/** Buckets in seconds, up to 40, because a send waits for the network. */
 const BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40];
 /** Codes of requests that a limit or a rule against misuse refused. */
 const REFUSALS: ReadonlySet<unknown> = new Set<ErrorCode>([
@@ -22,9 +22,9 @@ const REFUSALS: ReadonlySet<unknown> = new Set<ErrorCode>([
 ]);
 /** hapi's route for unknown paths: they share one label, because callers choose the paths. */
 export const NO_ROUTE = '/{p*}';
-/** Lasts as long as its client listens. */
+/** The live stream: a request that lasts as long as its client listens. */
 export const STREAM = '/events';
-/** What the requests in flight may have shown so far; never which secret. */
+/** Credentials by which requests in flight are counted; never a specific secret. */
 const CREDENTIALS = ['master', 'secret', 'node', 'none'] as const;
 
 /** Measures requests: their duration by route and status, and how many are in flight; without live streams. */
@@ -57,7 +57,7 @@ export const metrics: Plugin<{ registry: Registry }> = {
       },
     });
     server.ext('onRequest', (request, h) => {
-      // the caller has gone already: nothing tells when the request ends
+      // skip a caller that has gone already, because no event will report the end of the request
       if (request.info.completed === 0) inFlight.add(request);
       return h.continue;
     });
@@ -77,10 +77,10 @@ export const metrics: Plugin<{ registry: Registry }> = {
   },
 };
 
-/** `none` before the token is checked, without one, and for a wrong one. */
+/** The credential of a request; `none` before the check, without a token, and for a wrong one. */
 function credentialOf(request: Request): (typeof CREDENTIALS)[number] {
   if (cameFromNode(request)) return 'node';
-  // known while the request waits for its turn
+  // known before the credentials, while the request waits for its turn
   if (request.plugins.secret !== undefined) return 'secret';
   return request.auth.isAuthenticated ? 'master' : 'none';
 }

@@ -53,12 +53,12 @@ export const owner: Plugin<OwnerOptions> = {
     server.ext('onRequest', (request, h) => {
       const to = verifyHop(request, nodeAuth);
       if (to === undefined || to === owners.self.nodeId) return h.continue;
-      // forwarding it again could loop for ever
+      // never forward again, which could loop for ever
       const { name } = owners.self;
       const error = `this is node ${name}, not the node that was asked: check the --node-url of that node`;
       return notHere(h, ASTRAY, error);
     });
-    // after the auth plugin has checked which session the caller may use, and before validation
+    // after the auth plugin has checked the caller's permission, and before validation
     server.ext('onPostAuth', async (request, h) => {
       const { owner: ownedBy, creates = false } = request.route.settings.app ?? {};
       const clientId = ownedBy === 'session' ? await sessionOf(request) : undefined;
@@ -109,7 +109,7 @@ export const owner: Plugin<OwnerOptions> = {
   },
 };
 
-/** A request that is being answered here: until the answer is sent and its work is done, which a caller may not await. */
+/** A request that this node answers. It ends when the answer is sent and the work is done, which may take longer than the caller stays. */
 class ActiveRequest {
   readonly #leave: () => void;
   #working = 0;
@@ -130,7 +130,7 @@ class ActiveRequest {
     }
   }
 
-  /** The answer is sent, or the caller has gone. Called once. */
+  /** Called once, when the answer is sent or the caller has gone. */
   answered(): void {
     this.#isAnswered = true;
     this.#leaveWhenDone();
@@ -145,7 +145,7 @@ class ActiveRequest {
 function holdSession(request: Request, h: ResponseToolkit, leave?: () => void): Lifecycle.ReturnValueTypes {
   if (!leave) return h.continue;
   const active = new ActiveRequest(leave);
-  // the caller left while its node was looked for: no response event follows
+  // the caller has gone during the look-up of the node: no response event follows
   if (request.info.completed > 0) active.answered();
   else request.plugins.active = active;
   return h.continue;
@@ -165,7 +165,7 @@ function verifyHop(request: Request, nodeAuth: NodeAuth): string | undefined {
   return hop?.to;
 }
 
-/** Refuses a forwarded request: nothing was done, and no other node is asked. */
+/** Refuses a forwarded request, without side effects and without asking another node. */
 function notHere(h: ResponseToolkit, reason: string, error: string): Lifecycle.ReturnValueTypes {
   return h
     .response({ error })

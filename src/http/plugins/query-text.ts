@@ -4,7 +4,7 @@ import { GatewayError } from '../../domain/errors.js';
 /** Characters of a field's name that an error repeats. */
 const SHOWN_NAME = 64;
 
-/** Refuses a query with bytes that are not UTF-8: hapi's parser would replace them without a word. */
+/** Refuses a query with bytes that are not UTF-8, which hapi's parser would silently replace. */
 export const queryText: Plugin<undefined> = {
   name: 'queryText',
   register(server) {
@@ -38,7 +38,7 @@ function unreadableField(url: string): string | undefined {
 /** @returns undefined for bytes that are not UTF-8 */
 function decoded(text: string): string | undefined {
   try {
-    // a percent sign that begins no escape stands for itself
+    // a percent sign outside an escape stands for itself
     return decodeURIComponent(text.replaceAll(/%(?![0-9a-f]{2})/gi, '%25'));
   } catch {
     return undefined;

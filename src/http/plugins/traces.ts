@@ -6,7 +6,7 @@ import { NO_ROUTE, STREAM } from './metrics.js';
 
 declare module '@hapi/hapi' {
   interface PluginsStates {
-    /** Of a request that is traced. */
+    /** Span of a traced request. */
     span?: Span;
   }
 }
@@ -15,10 +15,10 @@ declare module '@hapi/hapi' {
 export const traces: Plugin<{ tracing: Tracing }> = {
   name: 'traces',
   register(server, { tracing }) {
-    // its route is known, and nothing has been done for it
+    // the route is known, and no work has begun
     server.ext('onPreAuth', (request, h) => {
       const isQuiet = QUIET_PATHS.has(request.path) || request.path === STREAM;
-      // of a caller that has gone already no response event tells
+      // skip a caller that has gone already, because no response event follows
       if (isQuiet || request.info.completed > 0) return h.continue;
       const { traceparent, tracestate } = request.headers;
       const parent = readTraceHeaders({ traceparent, tracestate }) ?? null;

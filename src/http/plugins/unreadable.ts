@@ -9,7 +9,7 @@ interface Refusal {
   error: string;
 }
 
-/** Requests that Node's parser refuses, by its code; all others are bad requests. */
+/** Answers to requests that Node's parser refuses, by error code; all other codes are bad requests. */
 const ANSWERS: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',

@@ -7,7 +7,7 @@ import { type Route, route } from '../route.js';
 
 const getBackup: Route = (server, parts) => {
   const streams = new Set<Readable>();
-  // a server that stops waits for answers under way; one that is cut off cannot be taken for a whole backup
+  // abort at the stop, because the server waits for answers in flight; a cut-off backup cannot be mistaken for a complete one
   server.ext('onPreStop', () => {
     for (const stream of streams) stream.destroy(new GatewayError('stopping', 'the daemon is stopping'));
   });

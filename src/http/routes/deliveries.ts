@@ -93,7 +93,7 @@ async function findDelivery(
   const delivery = await stored.failedOne(params.id);
   const own = confinedTo(request);
   if (own !== undefined && !own.includes(delivery.clientId)) {
-    // the same answer as for one that does not exist
+    // the same answer as for an unknown delivery, so that its existence is not revealed
     throw new GatewayError('delivery_unknown', `there is no failed delivery ${params.id}`);
   }
   if (query.clientId !== undefined && query.clientId !== delivery.clientId) {

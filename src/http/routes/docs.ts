@@ -12,7 +12,7 @@ const PAGE = `<!doctype html>
 <body><div id="ui"></div><script src="docs/swagger-ui-bundle.js"></script><script src="docs/start.js"></script></body>
 </html>
 `;
-/** The page's own address may hold a token, which `fetch` refuses: `location.origin` has none. */
+/** The URL of the page may contain a password, which `fetch` refuses; `location.origin` does not. */
 const START = `SwaggerUIBundle({
   url: new URL('openapi.json', location.origin + location.pathname).href,
   dom_id: '#ui',
@@ -20,7 +20,7 @@ const START = `SwaggerUIBundle({
 });
 `;
 
-/** Only what this server serves; the page's own styles are set by its script. */
+/** Content security policy: only resources of this server; the page's script sets styles. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -38,7 +38,7 @@ const FILES = {
   'swagger-ui-bundle.js': { type: 'text/javascript', open: () => packaged('swagger-ui-bundle.js') },
 } as const;
 
-/** Printed at the first request, because it takes some time. */
+/** The document is generated at the first request, because that takes time. */
 let document: ReturnType<typeof openApiDocument> | undefined;
 
 export const docsRoutes: readonly Route[] = [

@@ -4,7 +4,7 @@ import { type Route, route } from '../route.js';
 
 export const eventRoutes: readonly Route[] = [
   route(events.streamEvents, async (request, { eventStreams }, h) => {
-    // a browser that reconnects sends the header by itself, so it is newer than the query
+    // a reconnecting browser sends the header by itself, so the header is newer than the query
     const lastEventId = request.headers['last-event-id'] || request.query.lastEventId;
     const { rooms, withinMs } = request.query;
     const filter = {

@@ -12,7 +12,7 @@ export const fleetRoutes: readonly Route[] = [
     const confined = confinedTo(request) && only;
     const own = await ownReport(parts, only, confined);
     const at = new Date(parts.now()).toISOString();
-    // another node asks: it merges the reports of all
+    // another node asks, which merges the reports of all nodes
     if (cameFromNode(request)) return h.response({ at, nodes: [own.node], sessions: own.sessions });
     return { at, ...(await mergedFleet(own, parts, { auth, url, only, confined })) };
   }),

@@ -8,7 +8,7 @@ import { PAIR_PAGE_ASSETS, pairPage } from '../pair-page/page.js';
 import { ERROR_HEADER } from '../plugins/errors.js';
 import { type Parts, type Route, route } from '../route.js';
 
-/** Only what this server serves; the QR is an image in the answer. */
+/** Content security policy: only resources of this server; the QR code is an image inside the answer. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -32,7 +32,7 @@ const PAGE_HEADERS = {
 const UNKNOWN = 404;
 const PAGE_UNKNOWN: ErrorCode = 'pair_link_unknown';
 
-/** The node of the session answers, because it keeps the link. */
+/** Finds the session of a token, so that the node that holds its link answers. */
 const ofToken = async ({ params }: { params: Record<string, unknown> }) =>
   typeof params.token === 'string' ? sessionOfPairToken(params.token) : undefined;
 

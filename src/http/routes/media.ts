@@ -12,7 +12,7 @@ const OK = 200;
 const PARTIAL = 206;
 const UNSATISFIABLE = 416;
 
-/** A file is never a page of ours, whatever it contains: no scripts, no origin, only what a browser's player needs. */
+/** Content security policy: a file must never act as a page of this server. No scripts, no origin, only what a browser's player needs. */
 const POLICY = [
   "default-src 'none'",
   "img-src 'self'",
@@ -25,17 +25,17 @@ const POLICY = [
 ].join('; ');
 
 const HEADERS = {
-  // a file never changes under its id
+  // the content of an id never changes
   'cache-control': 'private, max-age=31536000, immutable',
   'accept-ranges': 'bytes',
   'content-security-policy': POLICY,
-  // pages of other origins may embed it: the link is the permission
+  // pages of other origins may embed the file: whoever has the link may read it
   'cross-origin-resource-policy': 'cross-origin',
   'referrer-policy': 'no-referrer',
   'x-robots-tag': 'noindex',
 };
 
-/** A request, and what answers it. */
+/** A request and its response toolkit. */
 interface Exchange {
   request: { method: string; headers: RangeHeaders };
   h: Pick<ResponseToolkit, 'entity' | 'response'>;
@@ -71,7 +71,7 @@ class Waits {
 
 const getMedia: Route = (server, parts) => {
   const waits = new Waits();
-  // a server that stops waits for answers under way
+  // abort waits at the stop, because the server waits for answers in flight
   server.ext('onPreStop', () => waits.stop());
   const add = route(media.getMedia, async (request, { services: { library } }, h) => {
     const file = await waits.during(request, (signal) => library.find(request.params.id, signal));
@@ -117,7 +117,7 @@ async function content(
   const { type, how } = presentationOf(mimeType);
   const response = h.response(body).code(range ? PARTIAL : OK);
   response.bytes(range ? range.end - range.start + 1 : fileSize).type(type);
-  // the encoding of a text is unknown
+  // no charset: the encoding of a text file is unknown
   response.charset('');
   response.header('content-disposition', contentDisposition(how, fileName));
   if (range) response.header('content-range', `bytes ${range.start}-${range.end}/${fileSize}`);

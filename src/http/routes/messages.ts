@@ -18,12 +18,12 @@ import { goneSignal } from '../gone.js';
 import { type Form, readForm } from '../multipart.js';
 import { type Inputs, type Route, route } from '../route.js';
 
-/** Says nothing about a file: its name and its bytes say more. */
+/** Browsers' fallback type; detect the type from name and content instead. */
 const UNKNOWN_TYPE = 'application/octet-stream';
-/** A field of a form that the caller left empty counts as absent, except for these. */
+/** Empty fields of a form count as absent, except for these. */
 const REQUIRED_PARTS: ReadonlySet<string> = new Set(['clientId', 'to']);
 
-/** Its payload is a form as a stream, or JSON that is read and not validated yet. */
+/** A request whose payload is a form as a stream, or JSON that is parsed and not validated yet. */
 type MediaRequest = Request<Inputs<ClientQuery, MediaBody, object, SendHeaders>>;
 
 const validateBody = bodyValidator(mediaInputs.body);
@@ -55,7 +55,7 @@ export const messageRoutes: readonly Route[] = [
   }),
 ];
 
-/** Answers 202 for a message that is sent later. */
+/** Answers 202 instead of 200 for a message that is held. */
 function taken(h: Pick<ResponseToolkit, 'response'>, answer: SendAnswer | SendMediaAnswer) {
   return answer.status === 'held' ? h.response(answer).code(202) : answer;
 }

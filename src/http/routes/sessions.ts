@@ -7,7 +7,7 @@ import type { Services, SessionView } from '../../services/services.js';
 import { confinedTo } from '../caller.js';
 import { type Route, route } from '../route.js';
 
-/** Images kept: a client asks every 2 s for a QR that stays the same for 20 s or more, and drawing is slow. */
+/** Number of cached images: clients ask every 2 s for a QR code that stays the same for 20 s or more, and drawing is slow. */
 const IMAGES_KEPT = 200;
 const images = boundedCache<Promise<string>>(IMAGES_KEPT);
 
@@ -100,7 +100,7 @@ export const sessionRoutes: readonly Route[] = [
   }),
   route(sessions.setOrgId, async (request, { services }) => {
     const { payload } = request;
-    // a session could leave the policy of its workspace, or take that of another tenant
+    // otherwise a tenant could leave the policy of its workspace, or take that of another tenant
     if (services.policies.nameWorkspaces && confinedTo(request) !== undefined)
       throw new GatewayError(
         'forbidden',

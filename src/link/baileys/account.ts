@@ -18,9 +18,9 @@ const PROTOCOLS: BinaryNode[] = ['status', 'text_status', 'picture', 'disappeari
   tag,
   attrs: {},
 }));
-/** Id of the stored query that sets that text. */
+/** Id of the stored query that sets the text of the profile. */
 const UPDATE_TEXT_STATUS = '9152604461510864';
-/** The network does not accept a value, such as a picture (whatsmeow, `SetGroupPhoto`). */
+/** Code for a value that the network does not accept, such as a picture (whatsmeow, `SetGroupPhoto`). */
 const NOT_ACCEPTABLE = 406;
 
 /** The own profile and the block list, over one connection. */
@@ -91,8 +91,8 @@ export class Account implements LinkAccount {
   }
 
   /**
-   * The LID names the person. A block also has the number, or says that it is not known: the network refuses it otherwise
-   * (zapo, `builders/privacy.ts`). The library demands both addresses.
+   * The LID names the person. A block must also contain the number, or say that it is unknown, otherwise the network
+   * refuses it (zapo, `builders/privacy.ts`). The library's own function demands both addresses.
    */
   async setBlocked({ lid, pn }: Person, isBlocked: boolean): Promise<void> {
     const number = pn && formatJid({ kind: 'pn', user: pn });
@@ -121,8 +121,8 @@ export class Account implements LinkAccount {
 }
 
 /**
- * Sets the picture of a group or, without one, the own; without bytes it is removed. The library would convert the picture
- * in this process.
+ * Sets the picture of a group, or the own one if no group is given; removes it if no bytes are given. The library's own
+ * function would decode the picture in this process.
  */
 export async function setPicture(
   { query }: Pick<WASocket, 'query'>,
@@ -147,7 +147,7 @@ async function accepted(change: Promise<unknown>): Promise<void> {
   }
 }
 
-/** Waits for a change. @throws GatewayError that the change throws, or `account_rejected` */
+/** Waits for a change. @throws the GatewayError of the change, or `account_rejected` for any other error */
 async function changed(change: Promise<unknown>): Promise<void> {
   try {
     await change;

@@ -26,10 +26,10 @@ import { partsOf } from './reasons.js';
 const CONFLICT = '409';
 /** Milliseconds to read the changes of other devices before an own change, for which a caller waits. */
 const CATCH_UP_MS = 30_000;
-/** Milliseconds to read the changes that a notification tells of: a phone may have changed thousands of chats. */
+/** Milliseconds to read the changes that a notification announces: a phone may have changed thousands of chats. */
 const NEWS_MS = 120_000;
 const VERSIONS = 'app-state-sync-version';
-/** The end of a mute without an end (whatsmeow, `BuildMuteAbs`). */
+/** The protocol's value for a mute without an end (whatsmeow, `BuildMuteAbs`). */
 const MUTED_FOR_GOOD = -1;
 
 /** The network's error code; undefined when it accepted the change. */
@@ -43,7 +43,7 @@ export class AppState {
   readonly #sock: WASocket;
   readonly #clock: Clock;
   readonly #onStuck: () => void;
-  /** Collections that other devices have changed, and that are not asked for yet. */
+  /** Collections that other devices have changed and that have not been queried yet. */
   readonly #changed = new Set<WAPatchName>();
   #reading: Promise<void> | undefined;
 
@@ -71,9 +71,9 @@ export class AppState {
   }
 
   /**
-   * Reads the collection that another device has changed, and acknowledges the notification of it. The library must not see
-   * it: it asks for a collection until the answer names it, so one that does not exist is asked for without end, and no
-   * message of the account is read any more.
+   * Reads the collection that another device has changed, and acknowledges the notification of it. The library must not
+   * see the notification: it queries a collection until the answer names it, so a collection that does not exist would be
+   * queried for ever, and block all messages of the account.
    */
   async onNotification(node: BinaryNode): Promise<void> {
     const named = getBinaryNodeChild(node, 'collection')?.attrs.name;
@@ -88,7 +88,7 @@ export class AppState {
     }
   }
 
-  /** Reads until nothing is left: one query for all that was changed while the last one was answered. */
+  /** Reads until no change is left. One query reads all collections that changed during the previous query. */
   async #readChanged(): Promise<void> {
     try {
       while (this.#changed.size > 0) {
@@ -231,10 +231,7 @@ function withAuthor(patch: WAPatchCreate, chat: string, message: MessageReferenc
   return inGroup ? { ...patch, index: [...patch.index.slice(0, -1), inGroup] } : patch;
 }
 
-/**
- * The settings of a chat that another device changed, from an update of the library; undefined where it has none of them.
- * A mute without an end has no positive one.
- */
+/** The changed settings in an update of the library; undefined if it changes none. A mute without an end has no positive end time. */
 export function settingsIn({ archived, muteEndTime, pinned }: Partial<Chat>): ChatSettings | undefined {
   if (archived === undefined && muteEndTime === undefined && pinned === undefined) return undefined;
   const mutedUntil = muteEndTime === null ? 0 : Number(muteEndTime) > 0 ? Number(muteEndTime) : FOREVER;

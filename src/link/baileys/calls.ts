@@ -7,7 +7,7 @@ import {
 import type { CallStep } from '../events.js';
 import { stanzaTime } from './incoming.js';
 
-/** The elements of a `<call>` that change what people see; others are about its sound, and end nothing. */
+/** The elements of a `<call>` that change its status for people; the others concern the audio connection. */
 const STEPS: ReadonlyMap<string, CallStep['step']> = new Map([
   ['offer', 'offer'],
   // a call in a group that a device may join, or one that rang before the device came online

@@ -12,7 +12,7 @@ const TAG_BYTES = 16;
 const LENGTH_BYTES = 3;
 const NOTHING = new Uint8Array();
 
-/** WhatsApp's root, as the library pins it; a copy, as `trustRoot` changes the library's. */
+/** WhatsApp's root key as the library pins it; a copy, because `trustRoot` changes the library's value. */
 const WHATSAPP_ROOT = Buffer.from(WA_CERT_DETAILS.PUBLIC_KEY);
 
 /** True only for a valid XEdDSA signature. The library's own function ignores the result. */
@@ -36,9 +36,9 @@ export interface KeyPair {
 }
 
 /**
- * Runs `make`, and catches the ephemeral key pair that the library generates in it for the Noise handshake: it is needed to
- * read the server's certificate, which the library does not show. A later release that takes its keys from elsewhere is
- * noticed: no certificate is readable then, and the link refuses to connect.
+ * Runs `make`, and captures the ephemeral key pair that the library generates in it for the Noise handshake. The key is
+ * needed to read the server's certificate, which the library does not expose. If a later release takes its keys from
+ * elsewhere, no certificate is readable and the link refuses to connect.
  * @param make must be synchronous
  */
 export function withEphemeralKey<Result>(make: () => Result): {

@@ -48,7 +48,7 @@ export async function compose(
   return proto.Message.decode(proto.Message.encode(contentOf(made, message)).finish());
 }
 
-/** The forms of the library's own that kinds compose. */
+/** The library's short forms of content that kinds compose. */
 const SHORT_FORMS: readonly string[] = [
   ...MEDIA_TYPES,
   'text',
@@ -84,7 +84,7 @@ function contentOf(
   { quoted }: OutgoingMessage,
 ): MessageContent {
   const content = message ?? {};
-  // the library names the group as the author of a quoted message whose author is not known
+  // if the author of the quoted message is unknown, the library would name the group as its author
   if (quoted && !quoted.participant && !quoted.fromMe) withoutQuotedAuthor(content);
   return content;
 }
@@ -141,15 +141,15 @@ interface StanzaExtras {
 }
 
 /**
- * Adds to the stanza what the library's own `sendMessage` would add, and the element for buttons, which it does not know:
- * phones show buttons only with the element that WhatsApp's business clients send.
+ * The attributes and elements that the library's `sendMessage` would add to the stanza, and the element for buttons,
+ * which the library lacks: phones show buttons only with the element that WhatsApp's business clients send.
  *
  * @param now milliseconds since the epoch
  */
 export function stanzaExtras(message: MessageContent, now: number): StanzaExtras {
   const content = normalizeMessageContent(message);
   const { key, type } = content?.protocolMessage ?? {};
-  // outside of groups there are no admins: the network refuses the latter there, without a notice to anybody
+  // private chats have no admins: there the network silently refuses a revocation by an admin
   if (type === REVOKE) return edit(key?.fromMe ? REVOKED_OWN : REVOKED_BY_ADMIN);
   if (type === MESSAGE_EDIT) return edit(EDITED);
   if (content?.pinInChatMessage) return edit(PINNED);

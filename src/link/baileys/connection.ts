@@ -35,11 +35,11 @@ import { StanzaOrder } from './stanza-order.js';
 import type { TunnelAgent } from './tunnel.js';
 import { UnreadableStanzas } from './unreadable.js';
 
-/** Shared by all links to one network. */
+/** Dependencies shared by all links to one network. */
 export interface LinkContext {
   network: NetworkAddress;
   media: MediaRoute;
-  /** Through the session's proxy; undefined for direct connections. */
+  /** Connects through the session's proxy; undefined for direct connections. */
   agent: TunnelAgent | undefined;
   log: Logger;
   clock: MonotonicClock;
@@ -101,7 +101,7 @@ export function makeConnection(
     onDecrypted(stanza: LiveStanza): boolean;
     /** Ends the link with a closing handshake. */
     end(verdict: Verdict): void;
-    /** The library blocks all sends with a query that it repeats without end. */
+    /** Called when the library repeats a query without end, which blocks all sends. */
     onStuck(): void;
   },
 ): Connection {
@@ -188,7 +188,7 @@ export function makeConnection(
   };
 }
 
-/** Rejects everything that waits for the network. Resolves when what is being read, and the credentials, are written. */
+/** Rejects all work that waits for the network. Resolves when the messages being read, and the credentials, are written. */
 export async function releaseConnection(
   { pairing, sender, receipts, saver, gate, ended }: Connection,
   clock: Clock,
@@ -202,7 +202,7 @@ export async function releaseConnection(
   await saver.flush();
 }
 
-/** For the library's own downloads. Its types name another version of undici; its code takes any. */
+/** The request options of the library's own downloads. Its types name another version of undici; its code accepts any. */
 function requestOptions({ dispatcher }: MediaRoute): RequestInit {
   return Object.assign<RequestInit, object>({}, { dispatcher });
 }

@@ -56,7 +56,7 @@ export class Contacts {
   #report(contact: ContactEvent): void {
     const { lid, pn, name, pushName, username } = contact;
     const person = lid ?? pn;
-    // an address alone is nothing new
+    // an address alone is no news
     if (!person || !((lid && pn) || name || pushName || username)) return;
     const report = JSON.stringify([lid, pn, name, pushName, username]);
     if (this.#reported.get(person) === report) return;
@@ -83,7 +83,7 @@ interface Pair {
   pn: string;
 }
 
-/** The owner of the picture in a `<notification type="picture">`: a jid without device; undefined where it names none. */
+/** The owner of the picture in a `<notification type="picture">`: a jid without device; undefined if the notification names none. */
 export function pictureOwner(node: BinaryNode): string | undefined {
   const change = getBinaryNodeChild(node, 'set') ?? getBinaryNodeChild(node, 'delete');
   const owner = parseJid(change?.attrs.jid) ?? parseJid(node.attrs.from);

@@ -16,10 +16,10 @@ import { GatewayError } from '../../domain/errors.js';
 import { devicesWithoutKeys } from './key-bundles.js';
 import { partsOf } from './reasons.js';
 
-/** People whose devices are cached: the members of many full groups (1,024 each), or each send to one would query again. */
+/** Number of people whose devices are cached: enough for the members of many full groups (1,024 each), so that sends to them need no query. */
 const MAX_PEOPLE = 20_000;
 /**
- * Milliseconds until a list expires, should a notification of a change have been missed. No list outlives its connection:
+ * Milliseconds until a list expires, in case a notification of a change was missed. No list outlives its connection:
  * over the next one, the first send to a person looks the devices up again.
  */
 const MAX_AGE_MS = 12 * 60 * 60_000;
@@ -40,15 +40,15 @@ const ANSWER_MS = 12_000;
  */
 export class Devices {
   readonly #clock: Clock;
-  /** The devices that a message can be encrypted for, by user-part. */
+  /** Devices for which a message can be encrypted, by user-part. */
   readonly #lists = new Map();
-  /** All devices of the same people, those without keys too; only this device itself is left out. */
+  /** All devices of the same people, including those without keys, but without this device itself. */
   readonly #listed = new Map<string, readonly ListedDevice[]>();
   /** User-parts of people who were looked up without a check of their devices' keys. */
   readonly #unchecked = new Set<string>();
   /** Queries that are not answered yet, by user-part. */
   readonly #asking = new Map<string, Promise<void>>();
-  /** Checks of keys under way, by user-part: each opens sessions, which replace those that another one has opened. */
+  /** Checks of keys in flight, by user-part. Only one may run, because each opens sessions, which would replace those of another check. */
   readonly #checking = new Map<string, Promise<void>>();
 
   constructor(clock: Clock) {
@@ -86,7 +86,7 @@ export class Devices {
       return await devicesWithoutKeys(sock, jids);
     } catch (error) {
       if (NO_ANSWER.has(partsOf(error).code)) throw unanswered(error);
-      // the store failed: the send fails in the same way, and says so
+      // the store failed: the send will fail with the same error
       return new Set();
     }
   }
@@ -112,15 +112,14 @@ export class Devices {
     if (this.#listed.get(user)?.length === 0) this.#drop(user);
     await this.ensureAll(sock, ownAndOther(sock, to));
     if (isOwn(sock, user)) return;
-    // without a list, its person changed devices meanwhile: the library asks again
+    // no list: the person's devices changed meanwhile, and the library asks again
     const listed = this.#listed.get(user);
     if (listed?.length === 0) throw unknownRecipient();
     if (listed && !listed.some((device) => this.isUsable(jidOf(device)))) throw withoutKeys();
   }
 
   /**
-   * Queries the devices of all people whose devices are not known, in one query, and opens sessions with those that have
-   * none, in another one.
+   * Queries all unknown devices of these people in one query, and opens the missing sessions in a second one.
    * @throws GatewayError `device_query_unanswered`
    */
   async ensureAll(sock: WASocket, jids: readonly string[]): Promise<void> {
@@ -130,8 +129,8 @@ export class Devices {
   }
 
   /**
-   * Whether the network lists devices of a person, as it does for all who exist. Asks for the own devices too, because a
-   * send to the person mostly follows.
+   * Whether a person exists: the network lists devices for everybody who does. Queries the own devices too, because
+   * usually a send to the person follows.
    * @throws GatewayError `device_query_unanswered`
    */
   async exists(sock: WASocket, jid: string): Promise<boolean> {

@@ -11,7 +11,7 @@ const CLOSED: Verdict = { reason: reason('connection_closed') };
 
 interface EndingOptions {
   clock: Clock;
-  /** The socket, once there is one. */
+  /** The socket; undefined before it exists. */
   socket(): WASocket | undefined;
   /** Called as soon as the end is certain; must be idempotent. */
   onCertain(): void;
@@ -47,7 +47,7 @@ export class Ending {
     return this.#verdict;
   }
 
-  /** Kills the socket at once, so that the library can acknowledge nothing more. */
+  /** Destroys the socket at once, so that the library cannot acknowledge anything more. */
   fail(verdict: Verdict): void {
     if (this.certain) return;
     this.#verdict = verdict;
@@ -57,7 +57,7 @@ export class Ending {
     this.#cut(sock, verdict);
   }
 
-  /** Ends the link with a closing handshake, so that what was written before still arrives. */
+  /** Ends the link with a closing handshake, so that frames written before still arrive. */
   finish(verdict: Verdict): void {
     if (this.certain) return;
     const sock = this.#options.socket();
@@ -123,11 +123,11 @@ const PING_EVERY_MS = 25_000;
 /** Milliseconds to wait for the answer to a ping. */
 const PONG_MS = 10_000;
 
-/** Ends a link that does not come up, or whose peer has gone silent. */
+/** Ends a link that does not open, or whose peer has gone silent. */
 export class Watchdog {
   #lastStanzaAt = 0;
   #lastPongAt = 0;
-  /** When the network last showed that it is there, by the stopwatch. */
+  /** Time of the last sign of life from the network, on the monotonic clock. */
   #provenAt = Number.NEGATIVE_INFINITY;
   readonly #clock: MonotonicClock;
   readonly #onSilence: (verdict: Verdict) => void;
@@ -142,7 +142,7 @@ export class Watchdog {
     this.#pingEveryMs = pingEveryMs;
   }
 
-  /** Waits for the connection to come up, at the start or after a pairing. */
+  /** Waits for the connection to open, at the start or after a pairing. */
   expectProgress(of: 'open' | 'restart'): void {
     this.#next(CONNECT_MS, () => this.#onSilence({ reason: reason('connect_timeout', { kind: of }) }));
   }

@@ -10,15 +10,15 @@ import type { GroupCache } from './group-cache.js';
 /** Chats whose devices were looked up again because the network has another list of them. */
 const MAX_CHATS = 1_000;
 /**
- * Milliseconds until the lists of a chat are doubted again. A list that still differs after a look-up is one that the
- * network counts in another way.
+ * Milliseconds before the lists of a chat are looked up again because of a difference. If a list still differs after a
+ * look-up, the network counts devices in another way.
  */
 const DOUBT_MS = 10 * 60_000;
 /** Bytes of the SHA-256 in the hash of a list of devices. */
 const HASH_BYTES = 6;
 const MEMORY = 'sender-key-memory';
 
-/** The devices that a message was encrypted for, and those people's addresses. */
+/** The devices for which a message was encrypted, and the addresses of their owners. */
 export interface Audience {
   people: readonly string[];
   /** Jids of devices, without this device itself. */
@@ -41,7 +41,8 @@ export class Fanout {
   }
 
   /**
-   * Looks up all devices of a chat that are not known, so that the library need not, and one without keys blocks nobody.
+   * Looks up all unknown devices of a chat, so that the library does not: there, one device without keys would block the
+   * whole send.
    * @throws GatewayError `device_query_unanswered`, `recipient_unknown`, `send_rejected`
    */
   async prepare(to: string): Promise<Audience> {
@@ -56,8 +57,8 @@ export class Fanout {
   }
 
   /**
-   * Looks the devices of a chat up again when the network, in its acknowledgement, hashed another list of them.
-   * @returns the devices that the message was not encrypted for, and can be now
+   * Looks up the devices of a chat again if the hash in the network's acknowledgement differs from ours.
+   * @returns the devices for which the message was not encrypted, but can be now
    */
   async missed(to: string, before: Audience, hash: string | undefined): Promise<string[]> {
     if (hash === undefined || this.#agrees(to, before, hash)) return [];
@@ -67,7 +68,7 @@ export class Fanout {
     if (!this.#agrees(to, audience, hash)) {
       await this.#refresh(to, audience.people, isGroup);
       audience = await now();
-      // the network agrees with the new list, so that the next difference is a new one
+      // the network agrees with the new list, so the next difference is a new one
       if (this.#agrees(to, audience, hash)) this.#doubted.delete(to);
     }
     const had = new Set(before.devices);
@@ -99,13 +100,13 @@ export class Fanout {
     return { people, devices: [...new Set(people.flatMap((jid) => this.#devices.listed(jid) ?? []))] };
   }
 
-  /** None for a group that the network does not describe: the library reports why. */
+  /** The members of a group; none if the network does not describe it, for which the library reports the reason. */
   async #membersOf(group: string): Promise<string[]> {
     const metadata = await this.#groups.get(group).catch(() => undefined);
     return metadata?.participants.map(({ id }) => id) ?? [];
   }
 
-  /** The hashes of a list with this device, by its LID or by its number. */
+  /** The possible hashes of a list together with this device, which is named by LID or by number. */
   #hashes(to: string, devices: readonly string[]): string[] {
     const { me } = this.#sock.authState.creds;
     const own = isLidUser(to) ? [me?.lid] : parseJid(to)?.kind === 'group' ? [me?.lid, me?.id] : [me?.id];
@@ -113,8 +114,8 @@ export class Fanout {
   }
 
   /**
-   * Forgets the own sender key of a group when a device has it that is no longer in the group: the next message brings a
-   * new key to everybody else (whatsmeow and WhatsApp Web do so when a member leaves).
+   * Forgets the own sender key of a group if a device that has left the group knows it: the next message brings a new key
+   * to all others (whatsmeow and WhatsApp Web do the same when a member leaves).
    */
   async #renewSenderKey(group: string, people: readonly string[]): Promise<void> {
     const { keys, creds } = this.#sock.authState;
@@ -140,7 +141,8 @@ export class Fanout {
 
 /**
  * The network's hash of a list of devices: SHA-256 of the sorted jids in the form `user.0:device@server`, its first six
- * bytes (whatsmeow `participantListHashV2`, zapo `phash.ts`). The library's own function cuts the text, and never agrees.
+ * bytes (whatsmeow `participantListHashV2`, zapo `phash.ts`). The library's own function truncates the text, so its hash
+ * never matches.
  */
 export function participantHash(devices: readonly string[]): string {
   const names = devices.map((jid) => {

@@ -8,10 +8,7 @@ export interface FaultOwner {
   onLibraryFault(error: unknown): void;
 }
 
-/**
- * The owner as asynchronous contexts hold it. The library leaves timers of days behind; their contexts must not keep a
- * closed link in memory.
- */
+/** Holds the owner for asynchronous contexts. The library leaves timers of days behind, whose contexts must not keep a closed link in memory. */
 export interface Ownership {
   owner?: FaultOwner;
 }
@@ -25,8 +22,8 @@ export function inNameOf<T>(ownership: Ownership, work: () => T): T {
 }
 
 /**
- * Installs the process's listener for unhandled rejections. One of a link ends that link; any other is logged as an error.
- * Neither ends the process.
+ * Installs the process's listener for unhandled rejections. A rejection that belongs to a link ends that link; any other
+ * is logged as an error. Neither ends the process.
  */
 export function watchRejections(logger: Logger): void {
   const installed = log !== undefined;
@@ -36,7 +33,7 @@ export function watchRejections(logger: Logger): void {
 
 function onRejection(error: unknown): void {
   const ownership = ownerships.getStore();
-  // without an owner the link has ended, and such rejections of its library are harmless
+  // without an owner the link has ended: late rejections of its library are harmless
   if (ownership) ownership.owner?.onLibraryFault(error);
   else log?.error({ err: error }, 'unhandled rejection');
 }

@@ -16,7 +16,7 @@ import {
 import type { Logger } from '../../log.js';
 
 const VERSIONS = 'app-state-sync-version';
-/** Answers of one collection, each with up to some hundred patches. More would be a network that repeats itself. */
+/** Most answers for one collection, each with up to some hundred patches; more would mean that the network repeats itself. */
 const MAX_ANSWERS = 200;
 /** Changes that are reported in one turn of the event loop. */
 const AT_ONCE = 100;
@@ -24,12 +24,12 @@ const AT_ONCE = 100;
 type Extracted = Awaited<ReturnType<typeof extractSyncdPatches>>[WAPatchName];
 
 /**
- * Asks once after a pairing for everything that the devices of the account share: the names of the phone's address book, and
- * which chats are archived, muted and pinned. What changes later comes as notifications, which the library reads.
+ * Reads, once after a pairing, everything that the devices of the account share: the names of the phone's address book,
+ * and which chats are archived, muted and pinned. Later changes arrive as notifications, which the library reads.
  *
- * The library's own first sync waits for the history, which it does not get here, and holds back its events meanwhile; its
- * later ones hold the lock of all sends until the network has answered. This one asks without a lock, and takes the lock only
- * to write a version down.
+ * The library's own first sync waits for the history, which it does not get here, and holds back its events meanwhile;
+ * its later syncs hold the lock of all sends until the network has answered. This sync queries without a lock, and takes
+ * the lock only to write a version.
  */
 export class FirstSync {
   readonly #sock: WASocket;
@@ -45,13 +45,13 @@ export class FirstSync {
     this.#log = log;
   }
 
-  /** The connection is open. */
+  /** Notes that the connection is open. */
   open(): void {
     this.#isOpen = true;
     this.begin();
   }
 
-  /** Begins, if this was never done for the account, the connection is open and the phone has shared its keys. */
+  /** Begins the sync if it was never done for the account, the connection is open and the phone has shared its keys. */
   begin(): void {
     const { creds } = this.#sock.authState;
     if (this.#running || !this.#isOpen || !creds.myAppStateKeyId || creds.accountSyncCounter > 0) return;
@@ -103,7 +103,7 @@ export class FirstSync {
     return state;
   }
 
-  /** Writes a version down, unless the library has read a newer one meanwhile. */
+  /** Stores a version, unless the library has read a newer one meanwhile. */
   async #keep(name: WAPatchName, state: LTHashState): Promise<void> {
     const { keys, creds } = this.#sock.authState;
     await keys.transaction(async () => {
@@ -112,7 +112,7 @@ export class FirstSync {
     }, creds.me?.id ?? '');
   }
 
-  /** Reports changes as the library does, some at a time: an address book may have thousands of names. */
+  /** Reports changes as the library does, `AT_ONCE` at a time: an address book may have thousands of names. */
   async #tell(mutations: readonly ChatMutation[]): Promise<void> {
     const { ev, authState, signalRepository } = this.#sock;
     const { me } = authState.creds;
@@ -129,7 +129,7 @@ export class FirstSync {
     (await this.#sock.authState.keys.get('app-state-sync-key', [id]))[id];
 }
 
-/** Both addresses of a contact; none where the contact has one only. */
+/** Both addresses of a contact; none if the contact has only one. */
 function addressesIn({ index: [kind, pn], syncAction }: ChatMutation): { lid: string; pn: string }[] {
   const lid = syncAction.value?.contactAction?.lidJid;
   return kind === 'contact' && lid && pn && isPnUser(pn) ? [{ lid, pn }] : [];

@@ -13,7 +13,7 @@ import {
 } from './keys.js';
 import { trimRecord } from './signal-record.js';
 
-/** What credentials must hold beside the keys that `decodeCredentials` looks for. */
+/** Fields that credentials must have, beside the keys that `decodeCredentials` checks. */
 const COUNTERS = ['nextPreKeyId', 'firstUnuploadedPreKeyId'] as const;
 
 /**
@@ -30,7 +30,7 @@ export function readForeignCredentials(stored: object): { me: OwnIdentity; crede
   return { me: ownIdentity(creds), credentials: encodeCredentials(creds) };
 }
 
-/** Credentials as `readForeignCredentials` reads them. @throws GatewayError `store_damaged` */
+/** Writes credentials in the form that `readForeignCredentials` reads. @throws GatewayError `store_damaged` */
 export function exportCredentials(stored: Uint8Array): object {
   const creds = parseObject(Buffer.from(stored).toString());
   if (creds) return creds;
@@ -51,10 +51,7 @@ function invalid(problem: string): GatewayError {
   return new GatewayError('invalid_request', `credentials: ${problem}`);
 }
 
-/**
- * Reads keys from the store of another program, in the same JSON. Those of a family that the library does not have, or of
- * another form, are unusable.
- */
+/** Reads keys from the store of another program, in the same JSON. Keys of an unknown family or form are unusable. */
 export function readForeignKeys(keys: readonly ForeignKey[]): { usable: KeyChange[]; unusable: string[] } {
   const usable: KeyChange[] = [];
   const unusable: string[] = [];

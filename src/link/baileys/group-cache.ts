@@ -4,7 +4,7 @@ import type { GroupChanges } from './group-changes.js';
 
 /** Groups of one connection whose members are kept. */
 const MAX_GROUPS = 500;
-/** Members of all of them together: some 20 MB. */
+/** Members of all cached groups together: about 20 MB. */
 const MAX_MEMBERS = 50_000;
 
 /**
@@ -26,7 +26,7 @@ export class GroupCache {
     });
   }
 
-  /** From the cache or the network; concurrent callers share one query. */
+  /** Reads a group from the cache or the network; concurrent callers share one query. */
   async get(jid: string): Promise<GroupMetadata> {
     const metadata = await this.#cache.fetch(jid);
     if (!metadata) throw new Error('the group changed during the query');
@@ -48,7 +48,7 @@ export class GroupCache {
     this.#cache.delete(jid);
   }
 
-  /** A `<notification type="w:gp2">`. @returns the group's jid */
+  /** Drops the group of a `<notification type="w:gp2">`. @returns the group's jid */
   onNotification({ attrs }: BinaryNode): string {
     const jid = attrs.from ?? '';
     this.forget(jid);
@@ -56,7 +56,7 @@ export class GroupCache {
   }
 }
 
-/** For the library's `cachedGroupMetadata`: after undefined it queries by itself, and reports a failure. */
+/** The library's `cachedGroupMetadata`. After undefined the library queries by itself, and reports a failure. */
 export function cachedMetadata(cache: () => GroupCache | undefined) {
   return async (jid: string): Promise<GroupMetadata | undefined> =>
     cache()

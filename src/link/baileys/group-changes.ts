@@ -35,7 +35,7 @@ export async function changeSettings(
   }
 }
 
-/** One query for each setting. */
+/** Yields one query for each setting. */
 function* stepsOf(
   sock: GroupChanges,
   jid: string,

@@ -11,7 +11,7 @@ const GROUP: Refusals = { 401: NO_RIGHT, 403: NO_RIGHT, 404: NO_GROUP, 410: NO_G
 
 const NO_INVITE = ['invite_unknown', 'the invite is wrong, or was revoked: ask for a new one'] as const;
 
-/** Codes with another meaning where a query names an invite (whatsmeow, `JoinGroupWithLink`). */
+/** Codes with another meaning in queries that name an invite (whatsmeow, `JoinGroupWithLink`). */
 export const OF_INVITE: Refusals = {
   401: ['group_forbidden', 'an admin removed the number from the group: only an admin can add it again'],
   403: ['group_forbidden', 'the group does not let the number in'],

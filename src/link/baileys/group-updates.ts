@@ -20,7 +20,7 @@ interface Told {
   settings?: GroupSettingsChange;
 }
 
-/** Elements of a `w:gp2` notification (whatsmeow `group.go`, Baileys `handleGroupNotification`); others are not told. */
+/** Elements of a `w:gp2` notification (whatsmeow `group.go`, Baileys `handleGroupNotification`); other elements are not reported. */
 const CHANGES = new Map<string, (element: BinaryNode, by: NamedPerson | undefined) => Told>([
   ['create', (element) => ({ change: 'created', members: peopleIn(getBinaryNodeChild(element, 'group')) })],
   [
@@ -120,7 +120,7 @@ function peopleIn(element: BinaryNode | undefined): NamedPerson[] {
   });
 }
 
-/** The people who ask to join; a request without a name is of the person who made it. */
+/** The people who ask to join. A request that names nobody is that of the notification's author. */
 function askers(element: BinaryNode, by: NamedPerson | undefined): NamedPerson[] {
   const named = [
     ...peopleIn(element),
@@ -137,7 +137,7 @@ function personIn(jid: string | undefined, alt: string | undefined): NamedPerson
   return { jid: jidNormalizedUser(jid), ...(alt && { alt: jidNormalizedUser(alt) }) };
 }
 
-/** The one member is the person who made the change: joined or left, and was not added or removed. */
+/** True if the only member is the author of the change, who joined or left rather than being added or removed. */
 function isOnly(members: readonly NamedPerson[], by: NamedPerson | undefined): boolean {
   const [only, ...others] = members;
   return others.length === 0 && only !== undefined && areJidsSameUser(only.jid, by?.jid);

@@ -61,7 +61,7 @@ export class Groups implements LinkGroups {
     ).catch((error: unknown) => {
       throw wasAnswered(error) ? error : perhapsCreated(error);
     });
-    // not cached: the answer has less of the group than a send needs
+    // not cached, because the answer has less data of the group than a send needs
     this.#onMembers(metadata);
     return { group: groupOf(metadata), refused };
   }
@@ -140,7 +140,7 @@ function wasAnswered(error: unknown): boolean {
   return error instanceof GatewayError && refusalCode(error.cause) !== undefined;
 }
 
-/** A retry would create a second group. */
+/** The error of a creation with an unknown outcome: a retry might create a second group. */
 function perhapsCreated(cause: unknown): GatewayError {
   const text = 'The network did not answer, and may have made the group: look at the list of groups first.';
   return new GatewayError('lookup_failed', text, { cause });
@@ -207,14 +207,11 @@ function plainJid(jid: string | undefined): string {
 /** The network's answer to the creation of a group. */
 interface NewGroup {
   metadata: GroupMetadata;
-  /** Named people whom the network did not let in. */
+  /** Requested members whom the network did not admit. */
   refused: MemberResult[];
 }
 
-/**
- * Creates a group. The library's own query counts people whom the network refused as members.
- * @throws what the query fails with
- */
+/** Creates a group. The library's own query counts people whom the network refused as members. @throws the error of the query */
 async function makeGroup(
   { query }: Pick<WASocket, 'query'>,
   subject: string,

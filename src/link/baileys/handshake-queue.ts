@@ -3,16 +3,16 @@ import { setImmediate } from 'node:timers/promises';
 
 let last: Promise<void> = Promise.resolve();
 
-/** Resolves in an iteration of the event loop that no other caller gets. */
+/** Resolves in an iteration of the event loop that no other caller uses. */
 function ownIteration(): Promise<void> {
   last = last.then(() => setImmediate());
   return last;
 }
 
 /**
- * Lets one handshake go on in each iteration of the event loop. The library answers the server's first frame with some 20 ms of
- * signatures and key agreements in one step; after a start the frames of many connections come at the same moment, and would
- * hold up everything else together.
+ * Runs one handshake in each iteration of the event loop. The library answers the server's first frame with about 20 ms
+ * of signatures and key agreements in one step. After a start the frames of many connections arrive together, and would
+ * block all other work.
  */
 export class HandshakeQueue {
   readonly #socket;

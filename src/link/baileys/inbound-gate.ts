@@ -22,7 +22,7 @@ export class InboundGate {
     return running;
   }
 
-  /** No further work begins. */
+  /** Lets no further work begin. */
   close(): void {
     this.#closed = true;
   }

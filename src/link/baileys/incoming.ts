@@ -18,7 +18,7 @@ import type { IncomingMessage, OwnIdentity, UnreadableMessage } from '../link.js
 export interface DecryptedPart {
   /** The journal entry's id. */
   journalId: string;
-  /** Padded, as the decryption returned it. */
+  /** Plaintext with its padding, as the decryption returned it. */
   plain: Uint8Array;
   /** Milliseconds since the epoch. */
   receivedAt: number;
@@ -32,15 +32,15 @@ export interface LiveStanza {
   /** Ciphertexts that are still to be decrypted. */
   waiting: number;
   parts: DecryptedPart[];
-  /** Why the first part that failed could not be decrypted. */
+  /** The error of the first part that could not be decrypted. */
   fault?: unknown;
   /** The journal entries of all parts were closed before. */
   finished: boolean;
-  /** When it came, by the monotonic clock. */
+  /** When the stanza arrived, on the monotonic clock. */
   arrivedAt?: number;
 }
 
-/** A stanza all of whose parts one journal entry holds. */
+/** Reads a stanza with a single part from its journal entry. */
 export function readStanza(node: BinaryNode, { id, plain, receivedAt, closedAt }: JournalEntry): LiveStanza {
   return {
     node,
@@ -51,7 +51,7 @@ export function readStanza(node: BinaryNode, { id, plain, receivedAt, closedAt }
   };
 }
 
-/** Pads an unencrypted content as encrypted ones are: the journal holds padded contents. */
+/** Adds the padding of encrypted contents to an unencrypted one, because the journal holds padded contents. */
 export function padded(content: Uint8Array): Uint8Array {
   return Buffer.concat([content, Buffer.of(1)]);
 }
@@ -93,8 +93,8 @@ export function buildIncoming(
 }
 
 /**
- * Merges the parts of a message: in groups one has the sender key, another the content. A message of the linked phone is
- * wrapped, and its context may stand outside of the wrapper.
+ * Merges the parts of a message: in groups one part has the sender key, another the content. A message of the linked
+ * phone is wrapped, and its context may be outside of the wrapper.
  */
 function mergeContents(parts: readonly DecryptedPart[]): proto.IMessage {
   const content = proto.Message.create();
@@ -121,7 +121,7 @@ function targetsIn(message: proto.IMessage): proto.IMessageKey[] {
   ].filter((key) => !!key);
 }
 
-/** The handle of the other person, in groups of the author. */
+/** The handle of the other person, or in groups of the author. */
 function usernameIn({ participant, participantUsername, remoteJidUsername }: WAMessageKey) {
   const username = participant ? participantUsername : remoteJidUsername;
   return username ? { username } : {};
@@ -139,7 +139,7 @@ function optionalJid<K extends string>(name: K, jid: string | null | undefined) 
 export function restoreMessages(entries: readonly JournalEntry[], me: OwnIdentity): IncomingMessage[] {
   const open = new Map(entries.map((entry) => [entry.id, entry]));
   return entries.flatMap((entry) => {
-    // merged with an earlier entry of the same stanza
+    // this entry was merged with an earlier one of the same stanza
     if (!open.has(entry.id)) return [];
     try {
       return restoreOne(entry, open, me);
@@ -172,11 +172,11 @@ export function restoreUnreadable(entries: readonly JournalEntry[], me: OwnIdent
       const { attrs, unreadable } = decodeStanza(stanza);
       if (!unreadable) return [];
       const { content: _, ...message } = buildIncoming(attrs, [], me);
-      // its sender was asked by an earlier run, and may not answer any more
+      // an earlier run has asked the sender, who may not answer again
       const recovery = unreadable.recovery === 'none' ? 'none' : 'phone';
       return [{ ...message, journalIds: [id], reason: unreadable.reason, recovery }];
     } catch {
-      // an entry without a stanza stands for nothing
+      // skip an entry without a readable stanza
       return [];
     }
   });
@@ -202,7 +202,7 @@ export function ciphertextsOf(stanza: BinaryNode): Uint8Array[] {
   );
 }
 
-/** The journal id of a ciphertext: the same when the same stanza is delivered again. */
+/** The journal id of a ciphertext, which is the same when the stanza is delivered again. */
 export function journalIdOf(ciphertext: Uint8Array): string {
   return createHash('sha256').update(ciphertext).digest('hex');
 }
@@ -211,7 +211,7 @@ export function encodeStanza(record: StanzaRecord): Uint8Array {
   return Buffer.from(JSON.stringify(record));
 }
 
-/** Reads what `encodeStanza` wrote. @throws Error when it is empty or damaged */
+/** Reads the bytes that `encodeStanza` has written. @throws Error when it is empty or damaged */
 export function decodeStanza(bytes: Uint8Array): StanzaRecord {
   const record = readJson(Buffer.from(bytes).toString());
   if (!isRecord(record)) throw new Error('a stanza of the journal is damaged');

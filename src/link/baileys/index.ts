@@ -20,12 +20,12 @@ import { Tunnel, TunnelAgent } from './tunnel.js';
 
 export type { NetworkAddress } from './socket.js';
 
-/** Proxies whose connections are kept ready; more only cost a new connection. */
+/** Number of proxies whose connections are kept; above that, a proxy needs a new connection. */
 const PROXIES_KEPT = 1_000;
 
 type Route = Pick<LinkContext, 'media' | 'agent'>;
 
-/** The ways to the network: the direct one, and one for each proxy. */
+/** The routes to the network: the direct one, and one for each proxy. */
 class Routes {
   readonly #direct: Route;
   readonly #proxied: LRUCache<string, Route>;
@@ -41,13 +41,13 @@ class Routes {
     });
   }
 
-  /** @param proxy empty for the direct way */
+  /** @param proxy empty for the direct route */
   of(proxy: string): Route {
     return proxy ? this.#proxied.memo(proxy) : this.#direct;
   }
 }
 
-/** For a request that is made in the name of a session. @param proxy of that session; empty for a direct connection */
+/** The dispatcher for requests on behalf of a session. @param proxy of that session; empty for a direct connection */
 export function dispatcherOver(proxy: string): Dispatcher {
   return mediaRoute(undefined, proxy ? new Tunnel(proxy) : undefined).dispatcher;
 }

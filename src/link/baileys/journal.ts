@@ -37,7 +37,7 @@ interface JournalOptions {
   gate: InboundGate;
   /** An asynchronous context outside of all transactions. */
   outside: AsyncResource;
-  /** True for a message of the own phone that announces history and must stay in the journal until that is read. */
+  /** True for a message of the own phone that announces history, which must stay in the journal until the history is read. */
   announcesHistory(attrs: BinaryNodeAttributes, plain: Uint8Array): boolean;
   /** Called when the library begins to decrypt a stanza, for each of its parts. */
   onBegun(node: BinaryNode): void;
@@ -51,15 +51,15 @@ interface JournalOptions {
 }
 
 /**
- * The transactional inbox. A plaintext is committed together with the ratchet step that decrypted it. A stanza that the
- * network delivers again is read from the journal, because its key is used up.
+ * The transactional inbox. A plaintext is committed together with the ratchet step that decrypted it. A redelivered
+ * stanza is read from the journal, because its key is used up.
  */
 export class Journal {
   readonly #options: JournalOptions;
-  /** By ciphertext: the same object that the library passes to the decryption. */
+  /** Stanzas by ciphertext; the key is the object that the library passes to the decryption. */
   readonly #live = new WeakMap<Uint8Array, LiveStanza>();
   readonly #outside: AsyncResource;
-  /** Recipients to whom something was encrypted: their session exists, without a read of the store. */
+  /** Recipients for whom a message was encrypted: their session exists, which saves a read of the store. */
   readonly #usable = boundedCache<true>(MAX_USABLE);
   #deletions = 0;
 
@@ -82,7 +82,7 @@ export class Journal {
     for (const ciphertext of ciphertexts) this.#live.set(ciphertext, stanza);
   }
 
-  /** Sessions of unknown recipients were deleted. */
+  /** Forgets which sessions exist, because sessions were deleted. */
   forgetSessions(): void {
     this.#deletions += 1;
     this.#usable.clear();
@@ -155,7 +155,7 @@ export class Journal {
         const { groupId, axolotlSenderKeyDistributionMessage: distribution } = args.item;
         if (!groupId || !distribution) return library.processSenderKeyDistributionMessage(args);
         const id = senderKeyId(groupId, library.jidToSignalProtocolAddress(args.authorJid));
-        // with each copy that a sender encrypts again comes its key, too
+        // a sender that encrypts a message again also sends its key again
         return keys.transaction(async () => {
           const { [id]: known } = await keys.get('sender-key', [id]);
           if (!hasKeyOf(known, distribution)) await library.processSenderKeyDistributionMessage(args);
@@ -165,10 +165,7 @@ export class Journal {
     };
   };
 
-  /**
-   * Commits a message that came without encryption, and reports it as a decrypted one.
-   * @param plain the encoded message, without padding
-   */
+  /** Commits a message that arrived unencrypted, and reports it like a decrypted one. @param plain the encoded message, without padding */
   takePlain(node: BinaryNode, plain: Uint8Array): Promise<void> {
     return this.#options.gate.run(() => this.#takePlain(node, plain));
   }
@@ -201,7 +198,7 @@ export class Journal {
     commit: (id: string, live: LiveStanza) => Promise<JournalEntry>,
   ): Promise<Uint8Array> {
     const live = this.#live.get(ciphertext);
-    // its message could not be announced
+    // the message of this ciphertext could not be announced
     if (!live) throw new Error('this ciphertext is of no message stanza');
     const id = journalIdOf(ciphertext);
     const [entry, error] = await this.#recallOr(id, live, () => commit(id, live)).then(
@@ -214,8 +211,8 @@ export class Journal {
   }
 
   /**
-   * The network redelivers after a reconnect, so stanzas that it kept offline are looked up first; others only when they
-   * cannot be decrypted.
+   * Looks a stanza up in the journal. The network redelivers after a reconnect, so offline stanzas are looked up first;
+   * others only if they cannot be decrypted.
    */
   async #recallOr(id: string, live: LiveStanza, commit: () => Promise<JournalEntry>): Promise<JournalEntry> {
     const waited = live.node.attrs.offline !== undefined;
@@ -257,17 +254,17 @@ export class Journal {
       if (entry || isOfPhone(live)) return;
       throw new Error(NO_MESSAGE_FOUND_ERROR_TEXT);
     }
-    // in a group the last part is the message; the one before it brings a key, which this device may already have
+    // in a group the last part is the message; the earlier part brings a key, which this device may already have
     const isComplete = live.fault === undefined || (entry && live.node.attrs.participant !== undefined);
     const fault = isComplete ? !this.#options.onDecrypted(live) && new MalformedContent() : live.fault;
     if (!fault || isOfPhone(live)) return;
     await this.#options.onFailed(live, fault);
-    // for this text the library acknowledges plainly, and asks nobody
+    // for this error text the library sends a plain acknowledgement and no retry receipt
     throw new Error(NO_MESSAGE_FOUND_ERROR_TEXT);
   }
 }
 
-/** What the own phone sends to its devices is not asked for again. */
+/** True for a message of the own phone to its devices, which is not requested again. */
 function isOfPhone({ node }: LiveStanza): boolean {
   return node.attrs.category === 'peer';
 }

@@ -13,7 +13,7 @@ const LOWEST_REFUSAL = 400;
 const LOWEST_FAILURE = 500;
 const TOO_MANY_REQUESTS = 429;
 
-/** A device, and the jid by which its session is stored: that of the LID where it is known. */
+/** A device, and the jid under which its session is stored: that of the LID if it is known. */
 interface Wanted {
   jid: string;
   wire: string;
@@ -32,10 +32,10 @@ export async function devicesWithoutKeys(sock: WASocket, jids: readonly string[]
   const usable = users.filter(
     (user) => !getBinaryNodeChild(user, 'error') && getBinaryNodeChild(user, 'identity'),
   );
-  // by their jids: how a device is addressed may have been learned meanwhile
+  // compare by jid: the address of a device may have become known meanwhile
   const missing = new Set((await withoutSession(sock, jids)).map(({ jid }) => jid));
   const begun = new Set(wanted.filter(({ jid }) => !missing.has(jid)).map(({ wire }) => wire));
-  // the device wrote first meanwhile: another session would only replace the one that it has begun
+  // skip devices that wrote first meanwhile: a new session would only replace the one that they have begun
   const needed = usable.filter(({ attrs }) => !begun.has(attrs.jid ?? ''));
   await parseAndInjectE2ESessions(listOf(needed), sock.signalRepository);
   const left = await withoutSession(
@@ -56,7 +56,7 @@ async function withoutSession(sock: WASocket, jids: readonly string[]): Promise<
   return missing.map((jid) => ({ jid, wire: lids.get(jid) ?? jid }));
 }
 
-/** The `<user>`s of the answer; none where the server has keys of none of the devices. */
+/** The `<user>` elements of the answer; none if the server has no keys of any of the devices. */
 async function askKeys(sock: WASocket, wanted: readonly Wanted[]): Promise<BinaryNode[]> {
   const content = wanted.map(({ wire }) => ({ tag: 'user', attrs: { jid: wire } }));
   const attrs = { xmlns: 'encrypt', type: 'get', to: S_WHATSAPP_NET };

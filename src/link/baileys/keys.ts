@@ -31,12 +31,12 @@ export async function loadCredentials(keys: LinkKeys): Promise<AuthenticationCre
   return stored && isFinishedPairing(stored) ? stored : initAuthCreds();
 }
 
-/** Waits for the store; a failure is reported before its caller sees it. */
+/** Wraps an access to the store; a failure is reported before its caller sees it. */
 type Watch = <T>(work: Promise<T>) => Promise<T>;
 
 /**
- * Reports every failed read or write before its caller sees the error: the connection must be gone before the library can
- * acknowledge what was not stored, or a request that was not answered.
+ * Reports every failed read or write before its caller sees the error: the connection must be closed before the library
+ * can acknowledge a message that was not stored, or a request that was not answered.
  */
 export function watching(onFailure: (error: unknown) => void): Watch {
   return async (work) => {
@@ -60,7 +60,7 @@ export function watchKeys(keys: LinkKeys, watch: Watch): LinkKeys {
   };
 }
 
-/** The keys of a connection, and how many reads of them have no answer yet. */
+/** The keys of a connection, with a count of unanswered reads. */
 export function countReads(keys: LinkKeys): { keys: LinkKeys; reads(): number } {
   let reads = 0;
   const counted = async <T>(read: Promise<T>): Promise<T> => {
@@ -105,8 +105,8 @@ export function makeKeyStore(
 }
 
 /**
- * Counts new pre-keys in the credentials, which are written in the same step as the keys. Written later, a crash in
- * between would give the ids of keys that others already use to new ones.
+ * Counts new pre-keys in the credentials, which are written in the same step as the keys. If they were written later, a
+ * crash in between would reuse ids of keys that others already use.
  * @returns false when there are none
  */
 function countPreKeys(creds: AuthenticationCreds, data: SignalDataSet): boolean {
@@ -134,8 +134,8 @@ function isJournalled(data: SignalDataSet): data is JournalledDataSet {
 }
 
 /**
- * Writes credentials in order, one commit at a time; changes during a commit go into the next one. Of an unfinished pairing
- * only `keep` writes them.
+ * Writes credentials in order, one commit at a time; changes during a commit go into the next one. While a pairing is
+ * unfinished, only `keep` writes them.
  */
 export class CredentialSaver {
   readonly #keys: LinkKeys;
@@ -193,8 +193,8 @@ interface Batch {
 }
 
 /**
- * Commits of one link. Steps that are ready in the same tick, such as those for the devices of one message, share one
- * commit: each is still written wholly or not at all.
+ * Commits of one link. Steps of the same tick, such as those for the devices of one message, share one commit; each step
+ * is still written completely or not at all.
  */
 class CommitBatch {
   readonly #keys: LinkKeys;
@@ -237,14 +237,14 @@ const RAW = 0;
 const PLAIN_JSON = 1;
 const BUFFER_JSON = 2;
 
-/** Families whose values hold no buffers. They are written and read for every message, so they skip the slow reviver. */
+/** Families whose values hold no buffers. Every message reads and writes them, so they skip the slow reviver. */
 const PLAIN_FAMILIES: ReadonlySet<string> = new Set([
   'session',
   'lid-mapping',
   'device-list',
   'sender-key-memory',
 ]);
-/** Families that the library does not have: the salt for first contacts, and people who are reached by their number. */
+/** Our own families: the salt for first contacts, and people who are reached by their number. */
 const OWN_FAMILIES: ReadonlySet<string> = new Set(['nct-salt', 'pn-chat']);
 const APP_STATE_KEY = 'app-state-sync-key';
 const SENDER_KEY = 'sender-key';
@@ -301,7 +301,7 @@ function decodeKey<T extends keyof SignalDataTypeMap>(type: T, bytes: Uint8Array
 
 function decodeValue(type: string, bytes: Buffer): unknown {
   const body = bytes.subarray(1);
-  // a key that a release before has written
+  // a key that an earlier release has written
   if (bytes[0] === RAW) return type === SENDER_KEY ? compactSenderKey(body) : body;
   if (bytes[0] === PLAIN_JSON) return readJson(body.toString());
   const value = readJson(body.toString(), BufferJSON.reviver);
@@ -365,7 +365,7 @@ function tagged(tag: number, body: Uint8Array): Uint8Array {
 
 /**
  * True when a pairing is complete: the own jid has a device and the phone signed for it. A requested pairing code sets
- * `me` without a device; `registered` says nothing, since a pairing by QR code never sets it.
+ * `me` without a device. `registered` is no proof, because a pairing by QR code never sets it.
  */
 export function isFinishedPairing(creds: AuthenticationCreds | undefined): boolean {
   return Boolean(creds?.account && creds.me && jidDecode(creds.me.id)?.device);

@@ -3,7 +3,7 @@ import { collectGarbage, inSmallYoungGeneration } from '../../domain/heap.js';
 import type { LinkFactory } from '../link.js';
 import type { createBaileysLinks } from './index.js';
 
-/** Links whose library is loaded by `load`: it takes a third of the memory, and of the start, of a daemon without sessions. */
+/** Links whose library is loaded by `load`: the library would take a third of memory and start time of a daemon without sessions. */
 export function createLazyLinks(options: Parameters<typeof createBaileysLinks>[0]): LinkFactory {
   let loaded: LinkFactory | undefined;
   const links = () => {
@@ -32,17 +32,17 @@ export function createLazyLinks(options: Parameters<typeof createBaileysLinks>[0
   };
 }
 
-/** Once in a process. */
+/** The library, loaded once per process. */
 let library: ReturnType<typeof loadLibrary> | undefined;
 
 async function loadLibrary() {
   const loaded = await inSmallYoungGeneration(() => import('./index.js'));
-  // without it a daemon only takes more memory
+  // ignore a failure, which only costs memory
   await collectGarbage().catch(() => undefined);
   return loaded;
 }
 
-/** For a request that is made in the name of a session. @param proxy of that session; empty for a direct connection */
+/** The dispatcher for requests on behalf of a session. @param proxy of that session; empty for a direct connection */
 export async function dispatcherOver(proxy: string): Promise<Dispatcher> {
   return (await import('./index.js')).dispatcherOver(proxy);
 }

@@ -64,7 +64,7 @@ export class BaileysLink implements Link, FaultOwner {
   readonly #ownership: Ownership = { owner: this };
   #connection: Connection | undefined;
   #opened = false;
-  /** The events that are emitted: once the owner has closed the link, only those of what is in the journal. */
+  /** Which events are emitted: once the owner has closed the link, only those whose data is in the journal. */
   #tells: 'all' | 'journal' | 'nothing' = 'all';
 
   constructor(options: LinkOptions, context: LinkContext) {
@@ -331,22 +331,19 @@ export class BaileysLink implements Link, FaultOwner {
   }
 
   #emit(event: LinkEvent): void {
-    // from the first QR code on a person has to act, and may take any time
+    // after the first QR code a person has to act, which may take any time
     if (event.type === 'qr') this.#watchdog.rest();
     const isTold = this.#tells === 'all' || (this.#tells === 'journal' && isInJournal(event));
     if (isTold) this.#options.emit(event);
   }
 }
 
-/** Events of what the journal holds: nobody else reports it, because the network may not deliver it again. */
+/** True for events whose data is in the journal: they must be emitted, because the network may not deliver it again. */
 function isInJournal({ type }: LinkEvent): boolean {
   return type === 'message' || type === 'unreadable' || type === 'history';
 }
 
-/**
- * Work that is given up when the connection ends: the library may wait for its answer without end.
- * @throws GatewayError `send_not_connected`
- */
+/** Waits for work until the connection ends, because the library may wait for an answer for ever. @throws GatewayError `send_not_connected` */
 async function beforeEnd(ended: AbortSignal, work: Promise<void>): Promise<void> {
   let onEnd: () => void = () => undefined;
   const end = new Promise<never>((_, reject) => {

@@ -23,13 +23,13 @@ import { HandshakeQueue } from './handshake-queue.js';
 import { presenceIn } from './presence.js';
 import { statusesIn } from './receipts.js';
 
-/** Stanzas after which the library closes the connection, and would wait for a peer that may be gone. */
+/** Stanzas after which the library closes the connection, and then waits for a peer that may have gone. */
 const FAREWELLS = ['CB:stream:error', 'CB:failure', 'CB:xmlstreamend', 'CB:ib,,downgrade_webclient'];
 
 /** Pre-keys that WhatsApp Web uploads when the network has few left (whatsapp-rust `prekeys.rs`, zapo `constants.ts`). */
 const PRE_KEYS = 812;
 
-/** The objects that receive what a connection reports. */
+/** The objects that receive the reports of a connection. */
 interface Listener {
   clock: Clock;
   log: Logger;
@@ -107,7 +107,7 @@ function listenToStanzas(connection: Connection, listener: Listener): void {
   });
   ws.on('CB:notification,type:devices', (node: BinaryNode) => devices.onNotification(node));
   ws.prependListener('CB:notification,type:encrypt', (node: BinaryNode) => {
-    // the library's own listener then finds the upload under way, and makes no smaller one
+    // start the upload first: the library's own listener then finds it in flight and makes no smaller one
     if (getBinaryNodeChild(node, 'count'))
       sock.uploadPreKeys(PRE_KEYS).catch((err: unknown) => log.warn({ err }, 'no pre-keys uploaded'));
   });
@@ -173,7 +173,7 @@ function listenToEvents(
     }
   });
   ev.on('lid-mapping.update', ({ lid, pn }) => contacts.fromPair({ lid, pn }, 'mapping'));
-  // all messages come from the journal, but for the phone's copies of those that this device could not read
+  // use these events only for the phone's copies of messages that this device could not read; all others come from the journal
   ev.on('messages.upsert', ({ messages }) => {
     for (const message of messages) {
       unreadable
@@ -183,7 +183,7 @@ function listenToEvents(
   });
 }
 
-/** Decides who handles a message stanza: the library, if there is something to decrypt. */
+/** Decides who handles a message stanza: the library only if there is a ciphertext. */
 function takeMessage(
   node: BinaryNode,
   { sock, journal, order, unreadable, handled }: Connection,
@@ -194,7 +194,7 @@ function takeMessage(
     sock.ws.emit('CB:message', node);
   };
   const plain = plaintextOf(node);
-  // its plaintext is in the journal: the library may send the receipt
+  // the plaintext is in the journal: let the library send the receipt
   if (plain && handled.delete(node)) return;
   if (isPost(node)) {
     handled.add(node);
@@ -202,7 +202,7 @@ function takeMessage(
   } else if (order.holds(node, again)) handled.add(node);
   else if (plain) {
     handled.add(node);
-    // behind the messages that the library is about to decrypt
+    // queue behind the messages that the library is about to decrypt
     const taken = sock.messageMutex.mutex(() => journal.takePlain(node, plain));
     order.begin(node);
     taken
@@ -221,7 +221,7 @@ function plaintextOf({ attrs, content }: BinaryNode): Uint8Array | undefined {
   return plain instanceof Uint8Array && !content.some(({ tag }) => tag === 'enc') ? plain : undefined;
 }
 
-/** An answer or a keep-alive: proof of the connection, but nothing new about the account. */
+/** True for an answer or a keep-alive, which prove the connection but are no activity of the account. */
 function isQuery(frame: unknown): boolean {
   return typeof frame === 'object' && frame !== null && 'tag' in frame && frame.tag === 'iq';
 }

@@ -49,7 +49,7 @@ const USES: readonly Use[] = [
     sealed: ({ encReactionMessage }) => encReactionMessage,
     read: (plain, { encReactionMessage }) => {
       const reactionMessage = proto.Message.ReactionMessage.decode(plain);
-      // the key is outside of the ciphertext, so that the network knows whom to notify
+      // the target's key is outside of the ciphertext, so that the network knows whom to notify
       reactionMessage.key = encReactionMessage?.targetMessageKey ?? reactionMessage.key;
       return { type: 'message', content: { reactionMessage } };
     },
@@ -57,8 +57,8 @@ const USES: readonly Use[] = [
 ];
 
 /**
- * Decrypts a content with the secret of its target. The key is derived from the addresses of both authors; which of their two
- * addresses was used is not known, so all are tried: a wrong one cannot decrypt.
+ * Decrypts a content with the secret of its target. The key is derived from the addresses of both authors. Each has two
+ * addresses, so all combinations are tried; a wrong one cannot decrypt.
  */
 export function openSecret(secret: SecretContent): OpenedSecret | undefined {
   const content: proto.IMessage = secret.content;
@@ -87,7 +87,7 @@ function openAs(
   try {
     return use.read(aesDecryptGCM(encPayload, key, encIv, bond), content);
   } catch {
-    // other addresses, or a malformed content
+    // wrong pair of addresses, or malformed content
     return undefined;
   }
 }

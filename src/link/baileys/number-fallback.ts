@@ -7,7 +7,7 @@ const NOTED = Uint8Array.of(1);
 
 /**
  * The addresses of private chats. An account whose chats have not been moved to LIDs may not send to a LID (400;
- * whatsapp-rust #943): such a chat goes to the person's number, also after a restart.
+ * whatsapp-rust #943): messages of such a chat go to the person's number, also after a restart.
  */
 export class NumberFallback {
   readonly #sock: WASocket;

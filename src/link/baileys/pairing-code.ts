@@ -19,7 +19,7 @@ import { acknowledge, type PairingContext } from './pairing-context.js';
 import { answerIn } from './reasons.js';
 import { BROWSER } from './socket.js';
 
-/** Milliseconds that a code lives, from its making (zapo 1.7.1). */
+/** Lifetime of a code in milliseconds (zapo 1.7.1). */
 const CODE_MS = 180_000;
 /** The network may repeat `primary_hello` after a finished code, this many times in all (zapo 1.7.1). */
 const MAX_HELLOS = 3;
@@ -32,10 +32,10 @@ const GCM_IV_BYTES = 12;
 const STEP = 'link_code_companion_reg';
 const NO_BYTES = Buffer.alloc(0);
 
-/** The name of the process's system among those that the network accepts (Baileys PR 2769): others get 400. */
+/** Names of operating systems that the network accepts (Baileys PR 2769); others get 400. */
 const SYSTEMS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { darwin: 'Mac OS', win32: 'Windows' };
 
-/** `Chrome (Linux)`: browser and system as the network demands them with a code. */
+/** Browser and system in the form that the network demands with a code, such as `Chrome (Linux)`. */
 export function platformDisplay(platform: NodeJS.Platform): string {
   return `${BROWSER[1]} (${SYSTEMS[platform] ?? 'Linux'})`;
 }
@@ -53,7 +53,7 @@ interface ShownCode {
 /** Pairing by a code of eight characters that a person types on the phone. */
 export class PairingCode {
   readonly #context: PairingContext;
-  /** Called when the secret has changed, so that the QR code shows the new one. */
+  /** Called when the secret has changed, so that the QR code contains the new one. */
   readonly #onNewSecret: () => void;
   #shown: ShownCode | undefined;
 
@@ -133,7 +133,7 @@ export class PairingCode {
     await this.#finish(shown, Buffer.from(wrapped), Buffer.from(identity));
   }
 
-  /** Each time with fresh random bytes, so that a repetition ends in a secret of its own. */
+  /** Uses fresh random bytes each time, so that each repetition yields a different secret. */
   async #finish(shown: ShownCode, wrapped: Buffer, phoneIdentity: Buffer): Promise<void> {
     const { signedIdentityKey } = this.#context.sock.authState.creds;
     const shared = Curve.sharedKey(shown.keys.private, await unwrap(shown.code, wrapped));
@@ -159,7 +159,7 @@ export class PairingCode {
       shown.finished = true;
     } catch (error) {
       this.#context.emit({ type: 'pairing-failed', reason: typedCodeFailed(error) });
-      // the QR code's secret was replaced by the code's
+      // replace the secret again, because the code's secret had replaced that of the QR code
       if (await this.#context.rotate()) this.#onNewSecret();
     }
   }
@@ -196,7 +196,7 @@ async function unwrap(code: string, wrapped: Buffer): Promise<Buffer> {
   return aesDecryptCTR(sealed, await derivePairingCodeKey(code, salt), iv);
 }
 
-/** The network's code and text, where it gave one. */
+/** The error with the network's code and text, if it gave any. */
 function typedCodeFailed(error: unknown): Reason {
   const answer = answerIn(error);
   if (answer === undefined) return reason('pairing_step_failed', { kind: 'code_unanswered' });

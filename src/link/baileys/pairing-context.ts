@@ -14,7 +14,7 @@ export interface PairingContext {
   end(verdict: Verdict): void;
   /** Replaces the secret of the pairing. Resolves when the new one is stored; false when the link has ended instead. */
   rotate(): Promise<boolean>;
-  /** Stores a secret that was derived. */
+  /** Stores a derived secret. */
   adopt(secret: Uint8Array): Promise<boolean>;
 }
 

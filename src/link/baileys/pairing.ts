@@ -27,8 +27,8 @@ const LATER_QR_MS = 20_000;
 const SECRET_BYTES = 32;
 
 /**
- * A pairing in progress. Replaces the library's handlers, which show QR codes of the first secret for ever,
- * ignore `companion_reg_refresh`, and leave a proof that does not verify without an answer.
+ * A pairing in progress. Replaces the library's handlers, which keep showing QR codes with the first secret, ignore
+ * `companion_reg_refresh`, and do not answer an invalid proof.
  */
 export class Pairing {
   readonly #sock: WASocket;
@@ -39,7 +39,7 @@ export class Pairing {
   readonly #code: PairingCode;
   readonly #ceremony: PasskeyCeremony;
   #refs: string[] = [];
-  /** The reference of the QR code that is shown. */
+  /** The reference in the current QR code. */
   #shown: string | undefined;
   #hasRefs = false;
   #paired = false;
@@ -115,14 +115,14 @@ export class Pairing {
     return undefined;
   }
 
-  /** One step after another: each may change the secret, on which the next depends. */
+  /** Runs steps in order, because each may change the secret on which the next depends. */
   #next(step: () => Promise<void>): void {
     this.#steps = this.#steps.then(step).catch((error: unknown) => {
       this.#context.log.warn({ err: error }, 'a step of the pairing failed');
     });
   }
 
-  /** Current clients rotate the secret for each `pair-device`, before they answer (zapo, `handlePairDevice`). */
+  /** Rotates the secret for each `pair-device` before the answer, like current clients (zapo, `handlePairDevice`). */
   async #onPairDevice(node: BinaryNode): Promise<void> {
     const device = getBinaryNodeChild(node, 'pair-device');
     const children = Array.isArray(device?.content) ? device.content : [];
@@ -138,7 +138,7 @@ export class Pairing {
     this.#showNext(this.#qrLifetimeMs ?? FIRST_QR_MS);
   }
 
-  /** The new secret is stored before the acknowledgement: the network refuses the old one from then on (zapo). */
+  /** Stores a new secret before the acknowledgement, after which the network refuses the old one (zapo). */
   async #onRefresh(node: BinaryNode): Promise<void> {
     if (this.#paired || !(await this.#context.rotate())) return;
     await acknowledge(this.#sock, node);
@@ -178,7 +178,7 @@ export class Pairing {
     const { creds } = this.#sock.authState;
     const fault = faultOf(node, creds);
     if (fault) {
-      // whatsmeow and the official client answer so; without an answer the phone waits until it gives up
+      // the answer of whatsmeow and the official client; without an answer the phone waits for its timeout
       await this.#sock.sendNode({
         tag: 'iq',
         attrs: { to: S_WHATSAPP_NET, type: 'error', id: node.attrs.id ?? '' },
@@ -192,12 +192,12 @@ export class Pairing {
     const { reply, creds: linked } = configureSuccessfulPairing(node, creds);
     Object.assign(creds, linked);
     this.#sock.ev.emit('creds.update', linked);
-    // the phone must not believe in a device whose credentials are not stored
+    // the phone must not list a device whose credentials are not stored
     if (await this.#saver.keep()) await this.#sock.sendNode(reply);
   }
 }
 
-/** A notification that asks for a new secret; its child's name alone decides (zapo). */
+/** True for a notification that asks for a new secret; only the name of its child decides (zapo). */
 function asksForRefresh(node: BinaryNode): boolean {
   return (
     node.attrs.type === 'companion_reg_refresh' ||
@@ -212,8 +212,8 @@ type ProofFault = Extract<
 >;
 
 /**
- * The reason why the phone's proof is invalid; undefined when it verifies. The library checks the HMAC, and ignores the
- * result of its check of the account's signature.
+ * The reason why the phone's proof is invalid; undefined when it verifies. The library checks the HMAC, but ignores the
+ * result when it checks the account's signature.
  */
 function faultOf(node: BinaryNode, creds: AuthenticationCreds): ProofFault | undefined {
   const success = getBinaryNodeChild(node, 'pair-success');

@@ -3,13 +3,13 @@ import { GatewayError } from '../../domain/errors.js';
 import { parseObject } from '../../domain/json.js';
 import type { WebAuthnAssertion } from '../link.js';
 
-/** WebAuthn request options as the network sent them, with what the link itself reads of them. */
+/** WebAuthn request options as the network sent them, and the fields that the link reads. */
 export interface WebAuthnOptions {
   json: Record<string, unknown>;
   /** base64url */
   challenge: string;
   timeoutMs: number | undefined;
-  /** base64url ids of the credentials that may answer; empty when any may. */
+  /** base64url ids of the allowed credentials; empty if any is allowed. */
   allowed: string[];
 }
 
@@ -23,7 +23,7 @@ const OPTIONS = Joi.object<{
   allowCredentials: Joi.array().items(Joi.object({ id: Joi.string().required() }).unknown()),
 }).unknown();
 
-/** Reads request options from their JSON; undefined when they are no such thing. */
+/** Reads request options from their JSON; undefined if they are invalid. */
 export function readOptions(bytes: Uint8Array | undefined): WebAuthnOptions | undefined {
   const json = bytes && parseObject(Buffer.from(bytes).toString());
   if (!json) return undefined;

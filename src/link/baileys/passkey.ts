@@ -16,9 +16,9 @@ import { acknowledge, type PairingContext } from './pairing-context.js';
 import { readOptions, requireAnswerTo, type WebAuthnOptions } from './passkey-assertion.js';
 import { answerIn, refusalCode } from './reasons.js';
 
-/** Milliseconds that the handoff key is good (whatsmeow, `passkeyHandoffKey.Valid`). */
+/** Lifetime of the handoff key in milliseconds (whatsmeow, `passkeyHandoffKey.Valid`). */
 const HANDOFF_MS = 5 * 60_000;
-/** Milliseconds for the owner's answer, where the network names no time, and at most. */
+/** Milliseconds for the owner's answer: the default and the maximum. */
 const ANSWER_MS = 5 * 60_000;
 /** Milliseconds for the phone to continue, for the owner to compare codes, and for the end of the pairing. */
 const PHONE_MS = 3 * 60_000;
@@ -30,7 +30,7 @@ const CODE_BYTES = 5;
 const HANDOFF_INFO = 'shortcake-passkey-handoff-v1';
 const KEY_INFO = 'Pairing Information Encryption Key';
 const DEVICE_TYPE = proto.DeviceProps.PlatformType.CHROME;
-/** Codes of the network for an answer that came too late. */
+/** The network's codes for a late answer. */
 const LATE: ReadonlySet<number | undefined> = new Set([408, 410]);
 
 /** The own half of the exchange with the phone, committed to by the prologue. */
@@ -45,7 +45,7 @@ interface Ceremony {
   options: WebAuthnOptions;
   handoff: { key: Buffer; until: number } | undefined;
   prologue?: Prologue;
-  /** Encrypts the last request; known once the phone continued. */
+  /** Key that encrypts the last request; known once the phone has continued. */
   key?: Buffer;
 }
 
@@ -74,13 +74,13 @@ export class PasskeyCeremony {
     this.#current = undefined;
   }
 
-  /** The network demands a passkey. A second demand begins the ceremony anew. */
+  /** Begins the ceremony that the network demands; a second demand restarts it. */
   async onRequest(node: BinaryNode): Promise<void> {
     const { sock, clock } = this.#context;
     const secret = Buffer.from(sock.authState.creds.advSecretKey, 'base64');
     const key = Buffer.from(hkdfSync('sha256', secret, NO_BYTES, HANDOFF_INFO, KEY_BYTES));
     const handoff = { key, until: clock.now() + HANDOFF_MS };
-    // stored before anything is answered
+    // store the new secret before any answer
     if (!(await this.#context.rotate())) return;
     await acknowledge(sock, node);
     this.#onBegin();
@@ -126,7 +126,7 @@ export class PasskeyCeremony {
     }
   }
 
-  /** The phone answered the prologue: reveals the nonce, and shows the code that both sides derive. */
+  /** Handles the phone's answer to the prologue: reveals the nonce, and shows the code that both sides derive. */
   async onContinuation(node: BinaryNode): Promise<void> {
     const { sock } = this.#context;
     await acknowledge(sock, node);
@@ -165,7 +165,7 @@ export class PasskeyCeremony {
     );
     const code = bytesToCrockford(Buffer.from(bytes));
     const shown = `${code.slice(0, 4)}-${code.slice(4)}`;
-    // always shown: on a new link nothing proves that the network accepted the handoff (whatsapp-rust 997)
+    // always show the code: on a new link nothing proves that the network accepted the handoff (whatsapp-rust 997)
     this.#enter(ceremony, { step: 'confirm_code', code: shown }, PHONE_MS);
   }
 
@@ -191,7 +191,7 @@ export class PasskeyCeremony {
     const { id, rawId, type, response } = assertion;
     const { handoff } = ceremony;
     const isGood = handoff !== undefined && handoff.until > this.#context.clock.now();
-    // set before the request leaves: the phone's continuation may come before the network's result
+    // set this before the request leaves: the phone's continuation may arrive before the network's result
     ceremony.prologue = prologue;
     await this.#ask('set', {
       tag: 'passkey_prologue',
@@ -208,7 +208,7 @@ export class PasskeyCeremony {
     ceremony.handoff = undefined;
   }
 
-  /** After a refusal the owner can answer again: the network is asked for a new challenge. */
+  /** Asks the network for a new challenge after a refusal, so that the owner can answer again. */
   async #onRefusedAnswer(ceremony: Ceremony, cause: unknown): Promise<GatewayError> {
     const isLate = LATE.has(refusalCode(cause));
     const why = isLate
@@ -247,7 +247,7 @@ export class PasskeyCeremony {
     emit({ type: 'passkey', state: ceremony.state });
   }
 
-  /** Ends the link: the next one begins with new keys and a new QR code, so nothing of this ceremony remains. */
+  /** Ends the link. The next link begins with new keys and a new QR code, so nothing of this ceremony remains. */
   #fail(code: PasskeyFailure, why: ValuesOf<'pairing_refused'>): void {
     this.stop();
     const cause = reason('pairing_refused', why);
@@ -268,7 +268,7 @@ export class PasskeyCeremony {
     return answer && readOptions(optionsIn(answer));
   }
 
-  /** Rejects when the network refuses, does not answer, or is gone. */
+  /** Makes a query. Rejects when the network refuses, does not answer, or the connection ends. */
   async #ask(type: 'get' | 'set', content: BinaryNode): Promise<BinaryNode> {
     const request = { tag: 'iq', attrs: { to: S_WHATSAPP_NET, type, xmlns: 'md' }, content: [content] };
     const answer: BinaryNode | undefined = await this.#context.sock.query(request, REQUEST_MS);

@@ -19,7 +19,7 @@ import { addressOf, fetchFile, type MediaRoute } from './media/route.js';
 import { lookupFailed, refusalCode } from './reasons.js';
 import { proxyFailureIn } from './tunnel.js';
 
-/** The parts of one query; other linked clients ask for the same. */
+/** The parts of the query about a person, the same as those of other linked clients. */
 const PROTOCOLS: BinaryNode[] = [
   { tag: 'business', attrs: {}, content: [{ tag: 'verified_name', attrs: {} }] },
   { tag: 'status', attrs: {} },
@@ -32,8 +32,8 @@ const PROTOCOLS: BinaryNode[] = [
 type Asking = Pick<WASocket, 'query' | 'generateMessageTag' | 'signalRepository'>;
 
 /**
- * Queries the profile of a person. The library's own query has no pictures and names, and reads user names only where they
- * are a word of the protocol's dictionary.
+ * Queries the profile of a person. The library's own query lacks pictures and names, and reads only user names that are
+ * words of the protocol's dictionary.
  * @returns undefined when the network does not know the address
  * @throws GatewayError `lookup_failed`
  */
@@ -45,12 +45,12 @@ export async function askProfile(sock: Asking, address: Address): Promise<Profil
   const list = getBinaryNodeChild(getBinaryNodeChild(answer, 'usync'), 'list');
   const [user] = getBinaryNodeChildren(list, 'user');
   const devices = user && devicesOf(user);
-  // for unknown people the network repeats the query
+  // for unknown people the network's answer repeats the query
   if (!user || !devices) return undefined;
   return { ...(await addressesOf(sock, user, address)), ...factsOf(user), devices };
 }
 
-/** A query about one person. @param protocols the parts that are asked for */
+/** A query about one person. @param protocols the requested parts */
 export function usyncQuery(
   sock: Pick<WASocket, 'generateMessageTag'>,
   jid: string,
@@ -103,13 +103,13 @@ async function addressesOf(
   return { lid, pn };
 }
 
-/** How many; undefined when the network lists none, as it does for people who do not exist. */
+/** Number of devices; undefined if the network lists none, which means that the person does not exist. */
 function devicesOf(user: BinaryNode): number | undefined {
   const list = getBinaryNodeChild(getBinaryNodeChild(user, 'devices'), 'device-list');
   return getBinaryNodeChildren(list, 'device').length || undefined;
 }
 
-/** The certificate of a business names it. */
+/** The name in the certificate of a business. */
 function verifiedNameOf(business: BinaryNode | undefined): string {
   const content = getBinaryNodeChild(business, 'verified_name')?.content;
   if (!(content instanceof Uint8Array)) return '';
@@ -117,7 +117,7 @@ function verifiedNameOf(business: BinaryNode | undefined): string {
   return details ? (proto.VerifiedNameCertificate.Details.decode(details).verifiedName ?? '') : '';
 }
 
-/** Text is encoded as bytes, or as a string where it is a word of the protocol's dictionary. */
+/** The text of a node: bytes, or a string if it is a word of the protocol's dictionary. */
 export function textOf(node: BinaryNode | undefined): string {
   const { content } = node ?? {};
   if (typeof content === 'string') return content;
@@ -138,7 +138,7 @@ export async function lookUp(
   return address.kind === 'pn' ? byNumber(sock, address) : byLid(sock, devices, address);
 }
 
-/** Looks up people again whose LID, in the words of the network, is outdated (`refresh_lid`; whatsapp-rust #1313). */
+/** Looks up people again whose LID is outdated according to the network (`refresh_lid`; whatsapp-rust #1313). */
 export class LidRefresh {
   readonly #sock: WASocket;
   readonly #onPair: (person: LookedUpPerson) => void;
@@ -150,14 +150,14 @@ export class LidRefresh {
     this.#onPair = onPair;
   }
 
-  /** @param jid of the person, as the acknowledgement names it. Never fails: the next acknowledgement repeats the flag. */
+  /** Starts a look-up. Never fails: the next acknowledgement repeats the flag. @param jid of the person, as the acknowledgement names it */
   note(jid: string): void {
     this.#refresh(jid).catch(() => undefined);
   }
 
   async #refresh(jid: string): Promise<void> {
     const { lidMapping } = this.#sock.signalRepository;
-    // the network resolves numbers; the LID is what it doubts
+    // look up the number, because the LID is outdated
     const { pn } = personOf(
       jid,
       parseJid(jid)?.kind === 'lid' ? await lidMapping.getPNForLID(jid) : undefined,
@@ -181,14 +181,14 @@ async function byNumber(sock: WASocket, address: Address): Promise<LookedUpPerso
   const found = (await ask(sock, query)).find(({ contact }) => contact === true);
   if (!found) return undefined;
   const pn = jidDecode(found.id)?.user ?? address.user;
-  // the library's own mapping of the number may be outdated: the number may have a new owner
+  // do not use the library's mapping, which may be outdated: the number may have a new owner
   if (typeof found.lid !== 'string') return { pn, lid: '' };
   const pair = { lid: found.lid, pn: formatJid({ kind: 'pn', user: pn }) };
   await sock.signalRepository.lidMapping.storeLIDPNMappings([pair]);
   return { pn, lid: jidDecode(found.lid)?.user ?? '' };
 }
 
-/** The devices that the network lists serve the send that mostly follows. */
+/** Looks up a LID by its devices, which the send that usually follows can use. */
 async function byLid(
   sock: WASocket,
   devices: Devices,
@@ -239,7 +239,7 @@ export async function askPicture(
   }
 }
 
-/** The token that a contact gave to this number: it shows the picture even where strangers may not see it. */
+/** The token that a contact gave to this number; with it the network shows a picture that is hidden from strangers. */
 async function privacyToken(
   { authState }: Pick<WASocket, 'authState'>,
   jid: string,

@@ -4,8 +4,8 @@ import type { LinkEvent } from '../events.js';
 import { stanzaTime } from './incoming.js';
 
 /**
- * The state in a `<presence>` or a `<chatstate>` (whatsmeow `presence.go`); undefined for others. `last` may be a time, or
- * `deny`, `none` or `error` where the person does not show it.
+ * The state in a `<presence>` or a `<chatstate>` (whatsmeow `presence.go`); undefined for others. `last` is a time, or
+ * `deny`, `none` or `error` if the person does not show it.
  */
 export function presenceIn(node: BinaryNode): LinkEvent | undefined {
   const { from, participant, type, last } = node.attrs;

@@ -49,7 +49,7 @@ export interface MessageTokens {
 /**
  * The `<cstoken>` for a first message to a person of whom no valid trusted-contact token is known: HMAC-SHA256 of the
  * LID jid with the account's salt (whatsmeow `cstoken.go`, whatsapp-rust #433). The library attaches trusted-contact
- * tokens itself. No element for groups, and where the token, the salt or the LID decides against it.
+ * tokens itself. No element for groups, for a person with a valid token, or without a salt or a LID.
  */
 export async function messageTokens(
   sock: WASocket,
@@ -72,8 +72,8 @@ export async function isTrusted(sock: WASocket, clock: Clock, jid: string): Prom
 }
 
 /**
- * Finds the token of a person, unless it is stored by now: issues a token of the own account, whose answer may bring the
- * person's own one (Baileys PR #2339).
+ * Tries to get the token of a person, unless it is already stored: issues a token of the own account, whose answer may
+ * contain the person's token (Baileys PR #2339).
  * @returns true when a valid token of the person is stored now
  */
 export async function askForToken(sock: WASocket, clock: Clock, to: string): Promise<boolean> {
@@ -113,14 +113,14 @@ export async function storeTokens(
 
 const indexSchema = Joi.array().items(Joi.string().required());
 
-/** The library's list, which is JSON. */
+/** Reads the library's list, which is JSON. */
 function readIndex(entry: TokenEntry | undefined): string[] {
   if (!entry?.token.length) return [];
   const { value, error } = indexSchema.validate(entry.token.toString(), { convert: true });
   return error ? [] : value;
 }
 
-/** The LID jid of the person of a private chat; undefined for groups, and where the LID is not known. */
+/** The LID jid of the person of a private chat; undefined for groups, and if the LID is unknown. */
 async function ownerOf(sock: WASocket, to: string): Promise<string | undefined> {
   const jid = jidNormalizedUser(to);
   if (!isLidUser(jid) && !isPnUser(jid)) return undefined;
@@ -129,8 +129,8 @@ async function ownerOf(sock: WASocket, to: string): Promise<string | undefined> 
 }
 
 /**
- * As `ownerOf`, but without a query: the library asks the network for the LID of a number that it does not know, and a policy judges
- * first messages before anybody is looked up. A token without a known LID is not stored.
+ * Like `ownerOf`, but without a query: the library would ask the network for an unknown LID, and a policy judges first
+ * messages before any look-up. A token without a known LID is not stored.
  */
 async function knownOwnerOf(sock: WASocket, to: string): Promise<string | undefined> {
   const jid = jidNormalizedUser(to);

@@ -7,14 +7,14 @@ import { proxyFailureIn } from './tunnel.js';
 /** Why a link ended. */
 export interface Verdict {
   reason: CloseCause;
-  /** Milliseconds until the cause ends, where the network says so. */
+  /** Milliseconds until the cause ends, if the network says so. */
   retryAfterMs?: number;
 }
 
 interface Row extends Verdict {
   /** Code of the library's error. */
   code?: number;
-  /** A pattern for the error's message, where one code has several meanings. */
+  /** A pattern for the error's message, if one code has several meanings. */
   says?: RegExp;
   /** Type of the `conflict` inside a stream error. */
   conflict?: string;
@@ -119,7 +119,7 @@ export function verdictOn(error: unknown, paired: boolean): Verdict {
   return { reason: reason('stream_error', { answer: name || 'no reason given' }) };
 }
 
-/** Reads the attributes of the `failure`, or of the element inside the stream error, that the network sent. */
+/** Reads the attributes of the network's `failure` element, or of the element inside its stream error. */
 function attributesOf(error: unknown): (name: string) => unknown {
   const data = field(error, 'data');
   const attrs = field(data, 'attrs') ?? data;
@@ -156,7 +156,7 @@ export function refusalCode(error: unknown): number | undefined {
   return typeof code === 'string' && /^\d+$/.test(code) ? Number(code) : undefined;
 }
 
-/** For a query that was not answered, or refused with a code without a meaning of its own. */
+/** The error for a query without an answer, or with a refusal whose code has no specific meaning. */
 export function lookupFailed(cause: unknown): GatewayError {
   const code = refusalCode(cause);
   const why = code === undefined ? 'did not answer' : `refused (${code})`;

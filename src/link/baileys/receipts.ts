@@ -16,8 +16,8 @@ import { stanzaTime } from './incoming.js';
 export type StatusEvent = Extract<LinkEvent, { type: 'message-status' }>;
 
 /**
- * The status that a receipt's type proves. Linked devices that are not in use send "inactive", and have the message all the
- * same. Retry, peer and history receipts prove none.
+ * The status that a receipt's type proves. Linked devices that are not in use send "inactive", although they have the
+ * message. Retry, peer and history receipts prove no status.
  */
 const STATUS_OF: ReadonlyMap<string | undefined, MessageStatus> = new Map([
   [undefined, 'delivered'],
@@ -27,8 +27,8 @@ const STATUS_OF: ReadonlyMap<string | undefined, MessageStatus> = new Map([
 ]);
 
 /**
- * The statuses in a `<receipt>`. Read from the stanza, not from the library's events: those are delayed, merged into other
- * events, and omit the grouped form of group receipts.
+ * The statuses in a `<receipt>`. They are read from the stanza, because the library's events are delayed, merged into
+ * other events, and omit the grouped form of group receipts.
  *
  * @param now milliseconds since the epoch
  */
@@ -73,7 +73,7 @@ const READ: ReadonlySet<string | undefined> = new Set([undefined, 'read', 'read-
 export class ReadReceipts {
   readonly #sock: Pick<WASocket, 'readMessages'>;
   readonly #clock: Clock;
-  /** By the receipt's id, which is that of its first message. */
+  /** Waiting receipts by id, which is the id of the first message. */
   readonly #waiting = new Map<string, Set<(ack: BinaryNode | undefined) => void>>();
 
   constructor(sock: Pick<WASocket, 'readMessages'>, clock: Clock) {
@@ -106,13 +106,13 @@ export class ReadReceipts {
     }
   }
 
-  /** Takes an `<ack class="receipt">`; that of a delivery receipt may come for the same message. */
+  /** Handles an `<ack class="receipt">`, which may also be that of a delivery receipt for the same message. */
   onAck(ack: BinaryNode): void {
     if (!READ.has(ack.attrs.type)) return;
     for (const settle of this.#waiting.get(ack.attrs.id ?? '') ?? []) settle(ack);
   }
 
-  /** Rejects all that wait: the connection is gone. */
+  /** Rejects all waiting receipts, because the connection has ended. */
   stop(): void {
     for (const settles of this.#waiting.values()) for (const settle of settles) settle(undefined);
   }
@@ -133,7 +133,7 @@ export class ReadReceipts {
         if (settles.size === 0) this.#waiting.delete(id);
       };
     });
-    // not awaited if another one fails first
+    // prevents an unhandled rejection if another receipt fails first
     taken.catch(() => undefined);
     return { taken, forget };
   }

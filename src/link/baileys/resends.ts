@@ -4,15 +4,15 @@ import type { Clock } from '../../domain/clock.js';
 import { RateBudget, type RateLimit } from '../../domain/retry.js';
 
 /**
- * Messages that are sent again to one group because its members ask. Hundreds of devices that ask at once have locked
- * accounts (whatsapp-rust #871, whose numbers these are).
+ * Budget of resends to one group on request of its members. Hundreds of devices that ask at once have locked accounts
+ * (whatsapp-rust #871, the source of these numbers).
  */
 export const GROUP_RESENDS: RateLimit = { burst: 20, everyMs: 6_000 };
 /** Groups whose budgets are kept. */
 const MAX_GROUPS = 500;
 const MEMORY = 'sender-key-memory';
 
-/** Drops requests to send a group's message again that are beyond the group's budget. */
+/** Drops requests to resend a group's message above the group's budget. */
 export class GroupResends {
   readonly #sock: WASocket;
   readonly #clock: Clock;
@@ -23,7 +23,7 @@ export class GroupResends {
     this.#clock = clock;
   }
 
-  /** Takes a `<receipt>`. @returns true when it is dropped: the library must not answer it */
+  /** Handles a `<receipt>`. @returns true if the receipt is dropped: the library must not answer it */
   drops(receipt: BinaryNode): boolean {
     const { type, from = '', participant } = receipt.attrs;
     if (type !== 'retry' || !isJidGroup(from) || !participant) return false;
@@ -34,7 +34,7 @@ export class GroupResends {
     return true;
   }
 
-  /** The device gets the sender key again with the group's next message. */
+  /** Acknowledges a dropped request. The device gets the sender key again with the group's next message. */
   async #acknowledge(receipt: BinaryNode, group: string, device: string): Promise<void> {
     const { keys } = this.#sock.authState;
     const { [group]: given } = await keys.get(MEMORY, [group]);

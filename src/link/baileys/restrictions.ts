@@ -6,20 +6,20 @@ import { field, lookupFailed, partsOf } from './reasons.js';
 /** Milliseconds to wait for the network's answer. */
 const ANSWER_MS = 5_000;
 
-/** What the network calls its warnings before the limit of new chats (Baileys `NewChatMessageCappingStatusType`). */
+/** The network's names for warnings before the limit of new chats (Baileys `NewChatMessageCappingStatusType`). */
 const WARNINGS: readonly string[] = ['FIRST_WARNING', 'SECOND_WARNING'];
 
 type Cap = Awaited<ReturnType<WASocket['fetchNewChatMessageCap']>>;
 
 /**
  * The restrictions of the account: the time lock, under which it cannot begin chats, and the limit of new chats in a
- * cycle. The network tells them when asked, and announces changes (`w:mex`).
+ * cycle. The network reports both on request, and announces changes (`w:mex`).
  */
 export class Restrictions {
   readonly #sock: WASocket;
   readonly #clock: Clock;
   readonly #emit: (event: LinkEvent) => void;
-  /** The state that the network told last. */
+  /** The last reported state. */
   #lock: Restriction | undefined;
   #asking: Promise<Restriction | undefined> | undefined;
 
@@ -34,7 +34,8 @@ export class Restrictions {
   }
 
   /**
-   * @returns without those that the network refuses to tell
+   * Asks for the restrictions.
+   * @returns those that the network does not refuse to report
    * @throws GatewayError `lookup_failed` when it does not answer
    */
   async ask(): Promise<Restriction[]> {
@@ -49,8 +50,8 @@ export class Restrictions {
   }
 
   /**
-   * The time lock of the account, after a negative acknowledgement that may have two causes. The network is asked unless a
-   * lock is known that has not ended.
+   * The time lock of the account, after a negative acknowledgement that may have two causes. Asks the network unless an
+   * active lock is already known.
    * @returns undefined when the network does not answer
    */
   async lock(): Promise<Restriction | undefined> {
@@ -86,7 +87,7 @@ export class Restrictions {
 
 const SILENT: readonly unknown[] = [DisconnectReason.timedOut, DisconnectReason.connectionClosed];
 
-/** A refused query tells nothing. @throws the error, when no answer came */
+/** Ignores a refused query. @throws the error, if no answer came */
 function unlessSilent(error: unknown): undefined {
   if (SILENT.includes(partsOf(error).code)) throw error;
 }
@@ -94,12 +95,12 @@ function unlessSilent(error: unknown): undefined {
 function lockIn(lock: Awaited<ReturnType<WASocket['fetchAccountReachoutTimelock']>>): Restriction {
   const { isActive, timeEnforcementEnds, enforcementType } = lock;
   const ends = timeEnforcementEnds?.getTime() ?? Number.NaN;
-  // 0 for an end that the network does not name
+  // 0 means that the network names no end
   const until = isActive && ends > 0 ? { until: ends } : {};
   return { kind: 'reachout-lock', active: isActive === true, cause: enforcementType ?? '', ...until };
 }
 
-/** Counts and times come as text, or not at all. */
+/** Reads the limit of new chats. Counts and times are texts, or missing. */
 function capIn(cap: Partial<Cap>): Restriction {
   const cause = String(field(cap, 'capping_status') ?? '');
   const ends = Number(field(cap, 'cycle_end_timestamp'));

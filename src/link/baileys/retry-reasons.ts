@@ -1,7 +1,7 @@
-/** A content was decrypted, and is no message: its sender cannot help by encrypting it again. */
+/** The decrypted content is no message: the sender cannot help by encrypting it again. */
 export class MalformedContent extends Error {}
 
-/** The session that the message was encrypted in is not known. */
+/** Code: the session in which the message was encrypted is unknown. */
 export const NO_SESSION = 1;
 
 /**
@@ -9,7 +9,7 @@ export const NO_SESSION = 1;
  * client (zapo `retry/constants`, whatsapp-rust `RetryReason`).
  */
 const REASONS: readonly [RegExp, number][] = [
-  // every session of the sender was tried, none fits
+  // no session of the sender fits
   [/no matching sessions/i, 4],
   [/no session|no senderkeyrecord|no sender message key/i, NO_SESSION],
   [/invalid prekey id|missing signedprekey/i, 3],
@@ -22,7 +22,7 @@ const REASONS: readonly [RegExp, number][] = [
   [/invalid/i, 4],
 ];
 
-/** 0 when the failure is of no known kind. */
+/** The code for a failure; 0 if it is of no known kind. */
 export function retryReason(error: unknown): number {
   const text = error instanceof Error ? `${error.name} ${error.message}` : '';
   return REASONS.find(([pattern]) => pattern.test(text))?.[1] ?? 0;

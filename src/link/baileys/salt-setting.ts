@@ -25,8 +25,8 @@ const MAC_BYTES = 32;
 const DERIVED_BYTES = 160;
 
 /**
- * Reads the salt for first contacts from the settings of the account. The library decrypts all settings, but its messages
- * do not know this one and drop it; so the answers to its queries are read here once more.
+ * Reads the salt for first contacts from the settings of the account. The library decrypts all settings, but its message
+ * types lack this one and drop it, so this class reads the answers to the library's queries again.
  */
 export class SaltSetting {
   readonly #sock: WASocket;
@@ -39,7 +39,7 @@ export class SaltSetting {
     this.#download = download;
   }
 
-  /** Takes an `<iq>` with `<sync>`. @throws Error when the answer cannot be read */
+  /** Handles an `<iq>` with `<sync>`. @throws Error when the answer cannot be read */
   async onAnswer({ attrs, content }: BinaryNode): Promise<void> {
     if (attrs.type !== 'result' || !Array.isArray(content)) return;
     const [sync] = content;
@@ -47,7 +47,7 @@ export class SaltSetting {
       ({ attrs: { name }, content: patches }) => name === COLLECTION && patches !== undefined,
     );
     if (!sync || collections.length === 0) return;
-    // copies, because the library changes what it reads
+    // copies, because the library changes the nodes that it reads
     const answer = { tag: 'iq', attrs, content: [{ ...sync, content: collections.map(copyOf) }] };
     const { [COLLECTION]: found } = await extractSyncdPatches(answer, this.#download);
     for (const record of found?.snapshot?.records ?? []) await this.#take({ record });
@@ -67,7 +67,7 @@ export class SaltSetting {
     else if (salt) await keepSalt(this.#keys, salt);
   }
 
-  /** Undefined for a setting whose key is not known, or that is damaged. */
+  /** Decrypts a setting; undefined if its key is unknown or it is damaged. */
   async #decrypt({ keyId, value }: proto.ISyncdRecord): Promise<Buffer | undefined> {
     if (!keyId?.id || !value?.blob) return undefined;
     const id = Buffer.from(keyId.id).toString('base64');
@@ -90,7 +90,7 @@ function copyOf(node: BinaryNode): BinaryNode {
   return { ...node, content: content.map((child) => (child === snapshot ? { ...snapshot } : child)) };
 }
 
-/** The bytes at a path of fields of a protocol buffer. @throws Error when it is none */
+/** The bytes at a path of fields of a protocol buffer. @throws Error if the bytes are no protocol buffer */
 async function valueAt(bytes: Buffer, [number, ...rest]: readonly number[]): Promise<Buffer | undefined> {
   if (number === undefined) return bytes;
   const reader = new FieldReader(once(bytes));

@@ -25,14 +25,14 @@ import { readAtWire } from './socket.js';
 const ACCOUNT_RESTRICTED = '463';
 /** Code of a nack that, for a LID, means an account whose private chats have not been moved to LIDs. */
 const BAD_REQUEST = '400';
-/** The count in the copy for a device that was missed: the first one. */
+/** The retry count in a copy for a missed device. */
 const FIRST = 1;
 /** The library's code for a missing connection. An interrupted query may reject with a bare WebSocket code instead. */
 const NO_CONNECTION = 428;
 /** Sends without an acknowledgement at their deadline; a late one is still reported. */
 const MAX_OVERDUE = 500;
 
-/** Milliseconds that a receipt waits for the acknowledgement, which then comes after it. */
+/** Milliseconds to wait for the acknowledgement after a receipt has arrived. */
 const LATE_ACK_MS = 300;
 
 /** The network's answer to a message. */
@@ -47,14 +47,14 @@ interface Acknowledgement {
 
 /** A send in flight. */
 class SendInFlight {
-  /** Given to the library, which does not say when it writes to the socket: from now on the message may arrive. */
+  /** True once the library has the message: it does not report when it writes to the socket, so the message may arrive from now on. */
   left = false;
-  /** Resolves when the record of the send is written, or could not be. */
+  /** Settles when the record of the send is written, or the write has failed. */
   written: Promise<unknown> = Promise.resolve();
   ended = false;
-  /** Acknowledged: told once. */
+  /** True once the acknowledgement was reported. */
   answered = false;
-  /** A recipient has it: told once. */
+  /** True once a recipient's receipt was reported. */
   proven = false;
   /** Jid of the chat. */
   readonly to: string;
@@ -92,7 +92,7 @@ interface Attempt {
   acknowledgement: Acknowledgement;
 }
 
-/** A message that may leave. */
+/** A message that is ready to leave. */
 interface PreparedMessage {
   content: MessageContent;
   tokens: MessageTokens;
@@ -115,9 +115,9 @@ export class Sender {
     clock: Clock;
     emit(event: LinkEvent): void;
     tokensFor(to: string): Promise<MessageTokens>;
-    /** Asks the network for a person's token. @returns true when there is one now */
+    /** Asks the network for a person's token. @returns true if there is a token now */
     askForToken(to: string): Promise<boolean>;
-    /** The network says that the LID of a person is another one by now. */
+    /** Called when the network says that the LID of a person is outdated. */
     refreshLid(jid: string): void;
   }) {
     this.#options = options;
@@ -135,7 +135,7 @@ export class Sender {
     const second = await this.#attempt({ ...message, to: remedy, content: { encoded } });
     const code = second.acknowledgement.error;
     if (code !== undefined) return this.#refuse(message, second, rejected(code));
-    // the message is sent; a store that fails here ends the link by itself
+    // ignore an error, because the message is sent; a failing store ends the link by itself
     if (remedy !== to) await this.#options.fallback.remember(to).catch(() => undefined);
     return sentMessage(message, second);
   }
@@ -146,7 +146,7 @@ export class Sender {
     throw error;
   }
 
-  /** Sends once, and once more to the devices that the network knows and this link did not. */
+  /** Sends a message, and sends it again to devices that this link did not know. */
   async #attempt(message: OutgoingMessage): Promise<Attempt> {
     if (this.#isStopped) throw notConnected();
     const { messageId } = message;
@@ -156,7 +156,7 @@ export class Sender {
       const prepared = await Promise.race([this.#prepare(message, outgoing), failureOnly(outgoing)]);
       if (!outgoing.ended) this.#relay(message, prepared, outgoing);
       const acknowledgement = await outgoing.acknowledged;
-      // the message is acknowledged: what fails from now on does not fail the send
+      // the message is acknowledged: later failures must not fail the send
       if (!acknowledgement.error)
         await this.#sendToMissed(message, prepared, acknowledgement.hash).catch(() => undefined);
       const { content, tokens } = prepared;
@@ -170,10 +170,7 @@ export class Sender {
     }
   }
 
-  /**
-   * Removes the cause of a negative acknowledgement, where that is possible.
-   * @returns the address to send to once more, or the error where a repetition would be refused too
-   */
+  /** Tries to remove the cause of a negative acknowledgement. @returns the address for another attempt, or the error if that would be refused too */
   async #remedy(to: string, { isTrusted }: Attempt, code: string): Promise<string | GatewayError> {
     const { fallback, restrictions, askForToken } = this.#options;
     if (code === BAD_REQUEST) return (await fallback.numberFor(to)) ?? rejected(code);
@@ -196,8 +193,9 @@ export class Sender {
   }
 
   /**
-   * Takes an `<ack class="message">`; one with `error` is a nack.
-   * @returns true when the library must not react: it issues tokens after a restriction, also where a time lock forbids it
+   * Handles an `<ack class="message">`; with `error` it is a nack.
+   * @returns true if the library must not see it: after a restriction it would issue tokens, even where a time lock
+   * forbids that
    */
   onAck({ attrs }: BinaryNode): boolean {
     const { clock, emit, refreshLid } = this.#options;
@@ -216,8 +214,8 @@ export class Sender {
   }
 
   /**
-   * Takes a receipt from a recipient. It proves the send as an acknowledgement does, which may be missing; one that is only late
-   * is waited for, because it names the devices of the chat.
+   * Handles a receipt of a recipient, which proves the send if the acknowledgement is missing. Waits briefly for a late
+   * acknowledgement, because it has the hash of the chat's devices.
    * @param from the chat that the receipt names
    */
   onReceipt({ messageId, at }: StatusEvent, from: string | undefined): void {
@@ -234,7 +232,7 @@ export class Sender {
     outgoing.acknowledged.then(cancel, cancel);
   }
 
-  /** Fails all sends in flight: the connection is gone. */
+  /** Fails all sends in flight, because the connection has ended. */
   stop(): void {
     this.#isStopped = true;
     for (const outgoing of this.#outgoing.values()) {
@@ -251,7 +249,7 @@ export class Sender {
       compose(sock, uploader, message, clock.now()),
       tokensFor(message.to),
     ]);
-    // the send failed meanwhile, and its record would stay
+    // the send failed meanwhile; going on would leave its record behind
     if (outgoing.ended) throw notConnected();
     const writing = message.beforeSend(proto.Message.encode(content).finish());
     outgoing.written = writing.catch(() => undefined);
@@ -308,7 +306,7 @@ export class Sender {
   #failureOf(error: unknown): GatewayError {
     // the connection was gone before the library wrote to it
     if (typeof error === 'number' || partsOf(error).code === NO_CONNECTION) return notConnected(error);
-    // a write failed, or the store could not keep keys: for a group that happens after the write and ends the connection
+    // a write failed, or the store could not keep keys; for a group the keys are stored after the write, and a failure ends the connection
     return this.#options.sock.ws.isOpen ? refused(error) : cutOff(error);
   }
 
@@ -322,7 +320,7 @@ export class Sender {
   }
 }
 
-/** Whether a receipt comes from the chat of a message; a person may answer under the other one of the two addresses. */
+/** Whether a receipt comes from the chat of a message; a person may answer from either of two addresses. */
 function isChat(from: string | undefined, to: string): boolean {
   if (isJidGroup(from) || isJidGroup(to)) return from === to;
   return areJidsSameUser(from, to) || isLidUser(from) !== isLidUser(to);
@@ -333,14 +331,14 @@ function failureOnly(outgoing: SendInFlight): Promise<never> {
   return new Promise((_, reject) => outgoing.acknowledged.catch(reject));
 }
 
-/** The library refused the message before it left. */
+/** The error for a message that the library refused before it left. */
 function refused(error: unknown): GatewayError {
   const { message } = partsOf(error);
   const text = `The message could not be sent: ${message || 'no reason given'}.`;
   return new GatewayError('send_rejected', text, { cause: error });
 }
 
-/** For a link that is not open. */
+/** The error for a link that is not open. */
 export function notConnected(cause?: unknown): GatewayError {
   return new GatewayError(
     'send_not_connected',

@@ -1,12 +1,13 @@
 import { proto } from '@whiskeysockets/baileys';
 import { isObject, readJson } from '../../domain/json.js';
 
-/** How Node writes bytes into JSON; the library's reader of sender keys leaves this form as an object. */
+/** The beginning of a Buffer that Node has written as JSON; the library's reader of sender keys does not convert this form back. */
 const ARRAY_OF_BYTES = '"data":[';
 /**
- * Keys of overtaken messages that are kept of one sender key, the newest ones; the library keeps 2,000 (190 KB), and writes them all
- * with each message. `StanzaOrder` keeps the order of a chat for up to a minute, in which one author writes 100 messages at most, and
- * authors that use this library skip every second key. A message whose key is not kept any more is asked for again.
+ * Keys of overtaken messages that are kept of one sender key, the newest ones; the library keeps 2,000 (190 KB), and
+ * writes them all with each message. `StanzaOrder` keeps the order of a chat for up to a minute, in which one author
+ * writes 100 messages at most, and authors that use this library skip every second key. If the key of a message is no
+ * longer kept, the message is requested again.
  */
 const MAX_KEPT_KEYS = 200;
 
@@ -56,7 +57,7 @@ function areOfOneKey(one: unknown, other: unknown): boolean {
   return bytesOf(one.senderSigningKey, 'public').equals(bytesOf(other.senderSigningKey, 'public'));
 }
 
-/** Bytes in JSON, in either form. */
+/** Reads bytes from JSON, in either form. */
 function bytesOf(holder: unknown, name: string): Buffer {
   const value = isObject(holder) ? holder[name] : undefined;
   const data = isObject(value) ? value.data : undefined;

@@ -1,24 +1,24 @@
 import { isObject } from '../../domain/json.js';
 
 /**
- * Receiving chains of the open session. The reference implementation keeps 5 (libsignal, `rust/protocol/src/consts.rs`). The library
- * works off what waited at the network one by one, and newer messages overtake it by many changes of direction: with 5 they could no
- * longer be read. The library's JavaScript implementation closes a chain at each change of direction and never removes it,
- * so a record would grow by 105 bytes at each turn of a conversation.
+ * Receiving chains of the open session. The reference implementation keeps 5 (libsignal, `rust/protocol/src/consts.rs`).
+ * The library processes offline messages one by one, and newer messages overtake them by many changes of direction; with
+ * 5 chains the overtaken messages could not be read. The library's JavaScript implementation closes a chain at each
+ * change of direction and never removes it, so a record would grow by 105 bytes at each turn of a conversation.
  */
 const MAX_RECEIVING_CHAINS = 60;
-/** Receiving chains of an archived session, as in the reference implementation: nobody answers in it, so it gets no further ones. */
+/** Receiving chains of an archived session, as in the reference implementation: it gets no further chains, because nobody answers in it. */
 const MAX_ARCHIVED_CHAINS = 5;
 /** Keys of skipped messages in a chain, as in the reference implementation. */
 const MAX_SKIPPED_KEYS = 2_000;
 /** `ChainType.RECEIVING` in the library's Signal implementation. */
 const RECEIVING = 2;
-/** The time at which a session was closed, while it is open. */
+/** The value of a session's closing time while the session is open. */
 const OPEN = -1;
 
 /**
- * Removes from a session's record what is beyond the bounds: the oldest receiving chains, and the oldest keys of skipped
- * messages. A message that comes later than these can no longer be read, and is asked for again.
+ * Trims a session's record to its bounds: removes the oldest receiving chains and the oldest keys of skipped messages. A
+ * later message that needs a removed key cannot be read, and is requested again.
  * @param record as the Signal implementation serializes it; changed in place
  */
 export function trimRecord(record: unknown): void {
@@ -28,7 +28,7 @@ export function trimRecord(record: unknown): void {
     if (!isObject(session) || !isObject(session._chains)) continue;
     const chains = session._chains;
     const current = isObject(session.currentRatchet) ? session.currentRatchet.lastRemoteEphemeralKey : '';
-    // in the order in which they began
+    // oldest chain first
     const receiving = Object.entries(chains).filter(
       ([key, chain]) => key !== current && isObject(chain) && chain.chainType === RECEIVING,
     );

@@ -21,13 +21,13 @@ import { withLightStorages } from './transaction-storage.js';
 /** System, browser, version: after a QR code the phone lists the device as "Chrome (Switchboard)". */
 export const BROWSER: [string, string, string] = ['Switchboard', 'Chrome', '1.0'];
 /**
- * Off: the library would set a timer and capture a stack for every frame that it writes. The link's watchdog limits the
- * time to connect, and notices a peer that has stopped reading.
+ * Disables the library's timeout, which sets a timer and captures a stack for every written frame. The link's watchdog
+ * limits the time to connect, and detects a peer that has stopped reading.
  */
 const NO_CONNECT_TIMEOUT = 0;
 /** Milliseconds that a query waits for its answer. */
 const QUERY_TIMEOUT_MS = 15_000;
-/** Milliseconds between the library's own pings, which only back up the link's: for an idle session a ping is the main work. */
+/** Milliseconds between the library's own pings. They are rare, because the link pings itself and pings are the main work of an idle session. */
 const LIBRARY_PING_MS = 10 * 60_000;
 /** A failed commit ends the link at once; the next link tries again. */
 const COMMIT_ONCE = { maxCommitRetries: 1, delayBetweenTriesMs: 0 };
@@ -42,7 +42,7 @@ const ANSWERED_RETRIES = 2 * 5;
 export interface NetworkAddress {
   /** WebSocket URL; undefined for the real network. */
   url?: string;
-  /** Origin of a sandbox, in place of WhatsApp's media hosts; undefined for the real network. */
+  /** Origin of a sandbox that replaces WhatsApp's media hosts; undefined for the real network. */
   mediaUrl?: string;
   /** Public root key of a sandbox's certificates, 32 bytes; that of the real network is built in. */
   rootKey?: Uint8Array;
@@ -54,8 +54,8 @@ export function trustRoot(network: NetworkAddress): void {
 }
 
 /**
- * Keeps the library from asking the phone for messages, which our own code does: the library asks only for those that it
- * still finds in its cache after two seconds.
+ * Keeps the library from asking the phone for messages, which our own code does: the library asks only for messages that
+ * are still in its cache after two seconds.
  */
 const NEVER_ASKS: CacheStore = {
   get: () => undefined,
@@ -114,8 +114,8 @@ export function openSocket(
 const TOKENS = 'tctoken';
 
 /**
- * The library records issued privacy tokens inside a transaction that has ended, where the record is lost; it would issue a
- * new token after every send, at the cost of a query. Outside of the transaction the record is kept.
+ * The library records issued privacy tokens inside a transaction that has ended, where the record is lost; the library
+ * would then issue a new token, with a query, after every send. Outside of the transaction the record is stored.
  */
 export function keepTokenNotes(sock: WASocket, outside: AsyncResource): void {
   const { keys } = sock.authState;
@@ -127,8 +127,8 @@ export function keepTokenNotes(sock: WASocket, outside: AsyncResource): void {
 }
 
 /**
- * Checks before each frame, in the same synchronous step as the write, whether it may leave: a process that was suspended
- * must send nothing for a session that another node holds meanwhile.
+ * Checks before each frame, in the same synchronous step as the write, whether it may leave: after a suspension this
+ * process must send nothing for a session that another node holds meanwhile.
  */
 export function guardWire(sock: WASocket, mayAct: () => boolean): void {
   const raw = rawSocket(sock);
@@ -143,12 +143,13 @@ export function guardWire(sock: WASocket, mayAct: () => boolean): void {
   Object.assign(raw, { send: guarded });
 }
 
-/** In the place of elements that a message has not: the library looks for them only in a list that has some. */
+/** Placeholder for a message without extra elements: the library reads the list only if it is not empty. */
 const NEVER_READ: BinaryNode = { tag: '', attrs: {} };
 
 /**
- * Elements that call `check` when the library adds them to the stanza. It does so in the same step in which it writes the stanza, after
- * it has waited for the other sends of the session and encrypted the message; nothing else of it is called that late.
+ * Elements that call `check` when the library adds them to the stanza. That happens in the same synchronous step as the
+ * write, after the library has waited for other sends of the session and encrypted the message. No other hook is called
+ * that late.
  */
 export function readAtWire(nodes: readonly BinaryNode[], check: () => void): BinaryNode[] {
   return Object.assign(nodes.length > 0 ? [...nodes] : [NEVER_READ], {
@@ -173,8 +174,8 @@ function rawSocket({ ws }: WASocket): WebSocket | undefined {
 type LibraryLog = SocketConfig['logger'];
 
 /**
- * The library's log. Only warnings and errors pass, one level lower, and of their objects only an error's message: the rest
- * holds keys, stanzas and the contents of messages.
+ * The library's log. Only warnings and errors pass, one level lower, and only with an error's message: other fields hold
+ * keys, stanzas and the contents of messages.
  */
 export function libraryLog(log: Logger): LibraryLog {
   const nothing = () => undefined;

@@ -3,19 +3,19 @@ import type { Clock } from '../../domain/clock.js';
 import { ciphertextsOf } from './incoming.js';
 
 /**
- * Milliseconds in which no stanza began. If no key is being read then, damaged keys keep the stanza that is waited for from the
- * decryption, and the wait for it ends.
+ * Milliseconds without a begin of any decryption after which a stanza stops waiting, if no key is being read: damaged
+ * keys then prevent the decryption of its predecessor.
  */
 const STANDSTILL_MS = 5_000;
-/** After so many times `STANDSTILL_MS` it is given up, whatever else begins. */
+/** Rounds of `STANDSTILL_MS` after which a stanza stops waiting in any case. */
 const MAX_ROUNDS = 12;
 
 /** A stanza that has no place in the library's queue yet. */
 interface Turn {
   chat: string;
-  /** It stands in the library's queue of stanzas that waited offline. */
+  /** The stanza is in the library's queue of offline stanzas. */
   isQueued: boolean;
-  /** Lets the next stanza of the chat go. */
+  /** Releases the next stanza of the chat. */
   onBegun?: () => void;
 }
 
@@ -23,25 +23,25 @@ interface StanzaOrderOptions {
   clock: Clock;
   /** The own jids, as the credentials have them. */
   me(): { id: string; lid?: string | undefined } | undefined;
-  /** Reads of keys that have no answer yet: a store that is slow, or a process that was frozen, keeps no stanza from its turn. */
+  /** Number of unanswered reads of keys, which tells a slow store or a frozen process from a standstill. */
   reads(): number;
   /** Aborted when the connection has ended. */
   ended: AbortSignal;
 }
 
 /**
- * Keeps the order of the messages in each chat. The library decrypts one stanza at a time, but before a stanza joins that queue
- * the library looks up its sender in the store, and one look-up may last longer than that of the next stanza. A stanza therefore
- * goes to the library when the one before it in its chat has begun to be decrypted.
+ * Keeps the order of the messages in each chat. The library decrypts one stanza at a time, but before a stanza joins
+ * that queue the library looks up its sender in the store, and one look-up may last longer than that of the next stanza.
+ * Therefore a stanza is passed to the library once the decryption of its predecessor in the chat has begun.
  */
 export class StanzaOrder {
   readonly #options: StanzaOrderOptions;
-  /** The latest of each chat. */
+  /** Latest stanza of each chat. */
   readonly #latest = new Map<string, Turn>();
   readonly #turns = new WeakMap<BinaryNode, Turn>();
-  /** Stanzas that have waited. */
+  /** Stanzas that were released after a wait. */
   readonly #released = new WeakSet<BinaryNode>();
-  /** Those that wait, with what lets them go. */
+  /** Functions that release the waiting stanzas. */
   readonly #waiting = new Set<() => void>();
   #begun = 0;
 
@@ -63,7 +63,7 @@ export class StanzaOrder {
     const chat = this.#chatOf(node);
     if (chat === undefined) return false;
     const before = this.#latest.get(chat);
-    // the library handles these one after the other
+    // the library handles offline stanzas in order
     const isOffline = node.attrs.offline !== undefined && ciphertextsOf(node).length > 0;
     const isHeld = before !== undefined && !(before.isQueued && isOffline);
     const turn = { chat, isQueued: isOffline && !isHeld };
@@ -100,12 +100,12 @@ export class StanzaOrder {
       });
     };
     this.#waiting.add(go);
-    // the library is in the middle of the one before
+    // release it after the current step, in which the library begins with the previous stanza
     before.onBegun = () => queueMicrotask(go);
     look(1, this.#begun);
   }
 
-  /** The chat of a message; undefined for what the library refuses, and for what the own phone sends to its devices. */
+  /** The chat of a message; undefined for stanzas that the library refuses, and for messages of the own phone to its devices. */
   #chatOf(node: BinaryNode): string | undefined {
     if (node.attrs.category === 'peer') return undefined;
     const me = this.#options.me();

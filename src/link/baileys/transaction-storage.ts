@@ -9,7 +9,7 @@ interface Run {
 /** The active runs of an asynchronous context, one of each storage: a single value to propagate for any number of links. */
 const runs = new AsyncLocalStorage<readonly Run[]>();
 
-/** An `AsyncLocalStorage` without a cost while nothing runs in it; only `run` and `getStore` are implemented. */
+/** An `AsyncLocalStorage` that costs nothing while idle; only `run` and `getStore` are implemented. */
 class TransactionStorage<Value> extends AsyncLocalStorage<Value> {
   readonly #values = new WeakMap<Run, Value>();
 
@@ -40,7 +40,7 @@ class TransactionStorage<Value> extends AsyncLocalStorage<Value> {
  * Makes every `AsyncLocalStorage` that the library creates during the call a `TransactionStorage`.
  *
  * The library creates one for each socket and never disables it. Up to Node 22 every enabled storage is copied to every
- * promise, timer and request of the process: all work of a node would slow down with each connection that it ever had.
+ * promise, timer and request of the process, so each past connection would slow down all work of a node.
  * @param make must be synchronous
  */
 export function withLightStorages<Result>(make: () => Result): Result {
@@ -52,7 +52,7 @@ export function withLightStorages<Result>(make: () => Result): Result {
   }
 }
 
-/** Sets what a module gets as `AsyncLocalStorage`. The property is defined, because newer releases of Node have no setter for it. */
+/** Sets the `AsyncLocalStorage` that modules import. Uses `defineProperty`, because newer releases of Node have no setter for it. */
 function provide(storage: typeof AsyncLocalStorage): void {
   Object.defineProperty(asyncHooks, 'AsyncLocalStorage', {
     value: storage,

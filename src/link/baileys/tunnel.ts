@@ -32,7 +32,7 @@ export class ProxyFailure extends Error {
   readonly code = 'PROXY_FAILED';
 }
 
-/** Opens connections through the proxy of a session. The proxy resolves the names of hosts; nothing here does. */
+/** Opens connections through the proxy of a session. The proxy resolves host names, never this machine. */
 export class Tunnel {
   readonly #url: string;
   readonly #timeoutMs: number;
@@ -66,7 +66,7 @@ export class Tunnel {
     return socket;
   }
 
-  /** HTTP and HTTPS proxies (RFC 9110, section 9.3.6). */
+  /** Connects through an HTTP or HTTPS proxy (RFC 9110, section 9.3.6). */
   async #byConnect({ kind, host, port, user, password }: ProxyAddress, toHost: string, toPort: number) {
     const origin = `${kind}://${hostInUrl(host)}:${port}`;
     this.#pool ??= new Pool(origin, { connect: directConnector(this.#timeoutMs) });
@@ -138,7 +138,7 @@ export function directConnector(timeoutMs: number): buildConnector.connector {
   return (options, callback) => connect(options, containing(callback));
 }
 
-/** The connector for undici. @param timeoutMs milliseconds for the TLS handshake inside the tunnel */
+/** A connector for undici through the tunnel. @param timeoutMs milliseconds for the TLS handshake inside the tunnel */
 export function tunnelConnector(tunnel: Tunnel, timeoutMs: number): buildConnector.connector {
   const secure = buildConnector({ timeout: timeoutMs });
   return (options, callback) => {

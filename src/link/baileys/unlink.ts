@@ -1,6 +1,6 @@
 import type { WASocket } from '@whiskeysockets/baileys';
 
-/** Milliseconds to wait for the confirmation; the session is removed here in any case. */
+/** Milliseconds to wait for the confirmation; the local session is removed in any case. */
 const CONFIRM_MS = 5_000;
 
 /**

@@ -39,7 +39,7 @@ import { isOldCounter, MalformedContent, NO_SESSION, retryReason } from './retry
 const MAX_RETRIES = 5;
 /** From this retry on the receipt carries keys for a new session (whatsapp-rust `MIN_RETRY_COUNT_FOR_KEYS`). */
 const KEYS_FROM_RETRY = 2;
-/** Messages whose retries, or whose requests to the phone, are remembered. */
+/** Number of messages whose retries and requests to the phone are remembered. */
 const MAX_REMEMBERED = 5_000;
 
 /** `<unavailable>` types that no other device can help with (rc14 `messages-recv`, zapo `WaRetryCoordinator`). */
@@ -51,14 +51,15 @@ const LOST_FOR_GOOD = new Map<string | undefined, UnreadableReason>([
 ]);
 
 /**
- * Messages that arrive and cannot be read. Each is written to the journal before it is acknowledged, so that it is either
- * announced later or told as unreadable. Its sender is asked to encrypt it again; on request the own phone is asked.
+ * Messages that arrive and cannot be read. Each is written to the journal before its acknowledgement, so that it is
+ * announced later, as itself or as unreadable. The sender is asked to encrypt it again; on request the own phone is
+ * asked for it.
  */
 export class UnreadableStanzas {
   readonly #options;
   /** Retry receipts sent, by message. */
   readonly #retries = boundedCache<number>(MAX_REMEMBERED);
-  /** Attributes of the stanzas that the phone was asked for, by message id. */
+  /** Attributes of the stanzas that the phone was asked to resend, by message id. */
   readonly #requested = boundedCache<BinaryNodeAttributes>(MAX_REMEMBERED);
 
   constructor(options: {
@@ -90,8 +91,8 @@ export class UnreadableStanzas {
   }
 
   /**
-   * Takes a stanza that could not be decrypted, and asks the sender for it again.
-   * Resolves when the journal has it: the library may then acknowledge it.
+   * Takes a stanza that could not be decrypted, and asks the sender to send it again. Resolves when the journal has the
+   * stanza: then the library may acknowledge it.
    */
   async takeFailed({ node, parts }: LiveStanza, error: unknown): Promise<void> {
     if (isOldCounter(error) && !(await this.#isUnread(node))) return;
@@ -110,8 +111,9 @@ export class UnreadableStanzas {
   }
 
   /**
-   * Whether a message whose key was used before was never read. One of a person was read, and its journal entry is pruned: a
-   * redelivery (whatsmeow ignores it too). In a group its key may be lost: the library keeps few states of a sender key.
+   * Whether a message with an already used key was never read. In a private chat it was read, and is a redelivery after
+   * its journal entry was pruned (whatsmeow ignores it too). In a group the key may be lost instead, because the library
+   * keeps few states of a sender key.
    */
   async #isUnread({ attrs, content }: BinaryNode): Promise<boolean> {
     const isOfGroup = Array.isArray(content) && content.some((enc) => enc.attrs.type === 'skmsg');
@@ -150,8 +152,9 @@ export class UnreadableStanzas {
   }
 
   /**
-   * Takes the phone's answer to `askPhone`, and ignores all other messages. Read here, because the library loses the mark of
-   * the resent messages when it merges its events. A message that the phone does not have is missing.
+   * Takes the phone's answer to `askPhone`, and ignores all other messages. This class reads the answer itself, because
+   * the library loses the mark of resent messages when it merges its events. The answer omits messages that the phone does
+   * not have.
    */
   async takeAnswer({ key, category, message }: WAMessage): Promise<void> {
     const answer = message?.protocolMessage?.peerDataOperationRequestResponseMessage;
@@ -187,7 +190,7 @@ export class UnreadableStanzas {
     const { attrs } = node;
     const id = journalIdOf(Buffer.from(`unreadable ${retryKeyOf(node)}`));
     const known = await keys.journalEntry(id);
-    // it was told, and the network delivered it once more
+    // already announced, and delivered once more
     if (known?.closedAt !== undefined) return;
     const { content: _, ...message } = buildIncoming(attrs, [], this.#me());
     const stanza = encodeStanza({ attrs, parts: [], unreadable: { reason, recovery } });
@@ -247,7 +250,7 @@ function reasonOfAbsence(
   return { reason: 'unavailable', recovery: isOld ? 'none' : 'phone' };
 }
 
-/** Whether a content says more than the sender's key, which comes as a part of its own in groups. */
+/** Whether a content is more than a sender key, which arrives as a separate part in groups. */
 function isMoreThanKey(content: object): boolean {
   const names = Object.entries(content).flatMap(([name, value]) => (value == null ? [] : [name]));
   return names.some((name) => name !== 'senderKeyDistributionMessage' && name !== 'messageContextInfo');
@@ -258,13 +261,13 @@ function retryKeyOf({ attrs: { id, from, participant, recipient } }: BinaryNode)
   return JSON.stringify([id, from, participant ?? '', recipient ?? '']);
 }
 
-/** How often the sender has encrypted the message again. */
+/** The number of times that the sender has encrypted the message again. */
 function countIn({ content }: BinaryNode): number {
   const counts = Array.isArray(content) ? content.map(({ attrs }) => Number(attrs.count) || 0) : [];
   return Math.max(0, ...counts);
 }
 
-/** Keys for a new session. */
+/** The element with keys for a new session. */
 async function keysNode({ authState, ev }: WASocket): Promise<BinaryNode> {
   const { creds, keys } = authState;
   const { account, signedIdentityKey, signedPreKey } = creds;
@@ -284,7 +287,7 @@ async function keysNode({ authState, ev }: WASocket): Promise<BinaryNode> {
   }, creds.me?.id ?? '');
 }
 
-/** The attributes that the stanza of a message had, as far as the phone's copy says. */
+/** The attributes of a message's stanza, as far as the phone's copy tells. */
 function attrsOf(
   { key, participant, messageTimestamp, pushName }: proto.IWebMessageInfo,
   id: string,

@@ -26,21 +26,21 @@ const FORGOTTEN_MS = 120_000;
 /** Milliseconds that an old call from the offline queue waits for its end, which is in the same queue. */
 const SETTLE_MS = 1_500;
 
-/** The statuses after which no other follows. */
+/** Final statuses. */
 const LAST: ReadonlySet<CallStatus> = new Set(['reject', 'missed', 'ended']);
 
 /** A call that rings, or that ended a short time ago. */
 interface Call {
   first: CallStep;
   statuses: Set<CallStatus>;
-  /** The gateway declines or declined it. */
+  /** True from the moment in which the gateway declines the call. */
   rejected: boolean;
   cancel(): void;
 }
 
 /**
- * Calls: announces how each goes, writes missed ones to the history, and declines them where the session wants that. The
- * network has got its acknowledgement when a step comes here.
+ * Announces the statuses of calls, writes missed calls to the history, and declines calls if the session asks for that.
+ * The link has acknowledged a step to the network before it arrives here.
  */
 export class Calls implements SessionPart {
   readonly #options;
@@ -62,7 +62,7 @@ export class Calls implements SessionPart {
     this.#queue = new SessionQueue('a call', options.log);
   }
 
-  /** Takes a step that the network told. */
+  /** Handles a step of a call that the network reported. */
   take(session: Session, step: CallStep): void {
     const { record } = session;
     if (isOwn(record, personOf(step.from, step.fromAlt))) return;
@@ -93,7 +93,7 @@ export class Calls implements SessionPart {
     for (const key of this.#calls.keys()) if (key.startsWith(keyOf(clientId, ''))) this.#calls.delete(key);
   }
 
-  /** The network tells the end of a call that rings now at the next start. */
+  /** Drops the calls that ring now: after the next start the network reports how they ended. */
   async stop(): Promise<void> {
     this.#calls.clear();
     await this.#queue.idle();
@@ -122,7 +122,7 @@ export class Calls implements SessionPart {
     const { callId, from } = call.first;
     const { clientId, link } = session;
     if (!link) return;
-    // from now on: the caller's phone may end the call before the network acknowledges the rejection
+    // set before the rejection is sent: the caller's phone may end the call before the network acknowledges it
     call.rejected = true;
     try {
       await link.rejectCall(callId, from);
@@ -133,7 +133,7 @@ export class Calls implements SessionPart {
     }
   }
 
-  /** Announces a status, unless it or a last one was announced. */
+  /** Announces a status once, and none after a final status. */
   #tell(record: SessionRecord, call: Call, step: CallStep, told: CallStatus): void {
     const status = told === 'missed' && call.rejected ? 'reject' : told;
     const isOver = [...call.statuses].some((earlier) => LAST.has(earlier));
@@ -156,7 +156,7 @@ export class Calls implements SessionPart {
       caller.lid || caller.pn ? await retry.run(() => contacts.learn(session.clientId, learnt)) : undefined;
     const view = viewOf(caller, contact);
     const remote = remoteOf(first, contact);
-    // a call that is over when it is heard of has the time at which it rang
+    // a call that ended while the session was offline keeps the time at which it rang
     const at = first.offline ? first.timestamp : step.timestamp;
     const event: CallEvent = {
       event: 'call',
@@ -176,10 +176,7 @@ export class Calls implements SessionPart {
     announcements.optIn(session, event);
   }
 
-  /**
-   * Writes a call that people must hear of to the history.
-   * @returns false when the history has it: it was announced before a restart
-   */
+  /** Writes a call to the history. @returns false if the history already has the call, because it was announced before a restart */
   async #record(
     session: SessionRecord,
     event: CallEvent,

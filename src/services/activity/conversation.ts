@@ -44,7 +44,7 @@ export class PeopleNames {
 
   async ofAll(session: SessionRecord, people: readonly NamedPerson[]): Promise<PersonView[]> {
     const views: PersonView[] = [];
-    // one after the other: a group may have a thousand members
+    // sequential: a group may have a thousand members
     for (const person of people) views.push(await this.of(session, person));
     return views;
   }

@@ -11,10 +11,10 @@ import type { StoreRetry } from '../store-retry.js';
 import { conversationOf, isOwn, PeopleNames } from './conversation.js';
 import { SessionQueue } from './queue.js';
 
-/** Changes of all sessions that are recognised when they come again. */
+/** Changes, of all sessions together, that are remembered to recognise repetitions. */
 const MAX_CHANGES = 10_000;
 
-/** Announces changes of groups, each once: the network tells them again when an acknowledgement was lost. */
+/** Announces each change of a group once: the network repeats a change if our acknowledgement was lost. */
 export class GroupUpdates implements SessionPart {
   readonly #options;
   readonly #told = boundedCache<true>(MAX_CHANGES);

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { parseJson } from '../../domain/json.js';
 import type { Restriction } from '../../link/link.js';
 
-/** What the network told last of the restrictions of a number. */
+/** The restrictions of a number as the network last reported them. */
 export interface KnownRestrictions {
   lock?: Restriction;
   limit?: Restriction;
@@ -21,7 +21,7 @@ const schema = Joi.object<KnownRestrictions>({
   limit: Joi.object({ ...stored, kind: Joi.valid('new-chat-limit').required() }),
 });
 
-/** Reads the restrictions and warnings of a session's record that still hold; none from a text that this release does not know. */
+/** Reads the restrictions and warnings of a session's record that still hold; none if this release cannot read the text. */
 export function readRestrictions(text: string, now: number): KnownRestrictions {
   const { value, error } = schema.validate(parseJson(text));
   return error || !value ? {} : holding(value, now);
@@ -33,7 +33,7 @@ export function writeRestrictions(known: KnownRestrictions, now: number): string
   return lock || limit ? JSON.stringify({ lock, limit }) : '';
 }
 
-/** A restriction ends at its time, whether the network says so or not. */
+/** False once the end of a restriction has passed, even if the network did not report the end. */
 export function lasts({ until = Number.POSITIVE_INFINITY }: Restriction, now: number): boolean {
   return until > now;
 }

@@ -74,7 +74,7 @@ export class Presence implements SessionPart, PresenceCalls {
     });
   }
 
-  /** Announces what the network tells. */
+  /** Announces a change of presence that the network reports. */
   take(record: SessionRecord, news: PresenceNews): void {
     const session = { ...record };
     const at = this.#options.clock.now();
@@ -131,14 +131,14 @@ export class Presence implements SessionPart, PresenceCalls {
     subscriptions.endsAt.delete(chat);
     subscriptions.endsAt.set(chat, Math.max(endsAt, before ?? 0));
     const [oldest] = subscriptions.endsAt.keys();
-    // the network has no word for the end of a subscription: what it still tells is dropped
+    // the protocol cannot end a subscription: further news of the chat is ignored
     if (subscriptions.endsAt.size > LIMITS.presenceChats && oldest) subscriptions.endsAt.delete(oldest);
     this.#watch(clientId, subscriptions);
     if (!known) await link.showOnline(true);
     if (before === undefined) await link.subscribePresence(chat);
   }
 
-  /** Waits for the next end, and goes offline with the last one, or soon after the session's opt-out. */
+  /** Waits for the next subscription to end. Goes offline with the last one, or within `CHECK_MS` after the session opts out. */
   #watch(clientId: string, subscriptions: Subscriptions): void {
     const { clock } = this.#options;
     subscriptions.cancel();
@@ -172,7 +172,7 @@ export class Presence implements SessionPart, PresenceCalls {
     const remote = await chatAddress(contacts, clientId, news.chat);
     const chats = this.#sessions.get(clientId)?.endsAt;
     const isWanted = remote && (chats?.has(formatJid(remote)) || chats?.has(news.chat));
-    // a group tells how many are online, and nobody's name
+    // a group reports only how many members are online, without names
     const isNamed = remote?.kind !== 'group' || news.participant !== undefined;
     if (!remote || !isWanted || !isNamed || isOwn(session, personOf(person.jid))) return;
     const { user, phone, name } = await this.#names.of(session, person);

@@ -2,7 +2,7 @@ import { KeyedLock } from '../../domain/keyed-lock.js';
 import type { Logger } from '../../log.js';
 import { Interrupted } from '../store-retry.js';
 
-/** Runs the work of a session in the order in which it came, and that of several sessions in parallel. */
+/** Runs the tasks of one session in order, and the tasks of different sessions in parallel. */
 export class SessionQueue {
   readonly #lock = new KeyedLock();
   readonly #log: Logger;
@@ -14,7 +14,7 @@ export class SessionQueue {
     this.#log = log;
   }
 
-  /** Logs a failure; an interruption is none. */
+  /** Logs a failure, but not an interruption. */
   add(clientId: string, work: () => Promise<void>): void {
     this.run(clientId, work).catch((err: unknown) => {
       if (!(err instanceof Interrupted)) this.#log.warn({ err, clientId }, `${this.#name} failed`);

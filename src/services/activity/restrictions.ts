@@ -13,48 +13,48 @@ import type { StoreRetry } from '../store-retry.js';
 import { type KnownRestrictions, lasts, readRestrictions, writeRestrictions } from './known-restrictions.js';
 import { SessionQueue } from './queue.js';
 
-/** Milliseconds after which the network is asked again about a restriction whose end it did not name, or that ends later. */
+/** Milliseconds after which the network is asked again about a restriction that has no end yet, or a later one. */
 const ASK_AGAIN_MS = 6 * 60 * 60_000;
 
-/** What is known of the account. */
+/** The restrictions of a number, as far as this process knows them. */
 interface Known extends KnownRestrictions {
-  /** It comes from the session's record: what it says may have been announced before. */
+  /** Read from the session's record: an earlier run may have announced it. */
   isRecalled?: boolean;
-  /** What was announced last. */
+  /** The last announced state. */
   told?: RestrictionsAnswer;
-  /** Does not ask again. */
+  /** Cancels the timer that asks the network again. */
   cancel(): void;
 }
 
-/** The network is asked about restrictions over a link. */
+/** A question about restrictions to the network, over one link. */
 interface Question {
   link: Link;
   isAnswered: boolean;
-  /** It answered, and did not say whether it imposes a time lock. */
+  /** The network answered without saying whether it imposes a time lock. */
   isDeclined?: boolean;
-  /** Resolves when it is answered or has failed. */
+  /** Settles with the answer or the failure of the question in flight. */
   asking?: Promise<void> | undefined;
 }
 
 /**
- * The restrictions that the network puts on linked numbers: the time lock, under which a number cannot begin chats, and the
- * limit of new chats. They are asked for after each connection and at their end; the network announces changes, and the
- * link tells what it learns when a send is refused. The session's record keeps those that hold, so that a restart and another
- * node know them before the network has answered.
+ * The restrictions that the network puts on linked numbers: the time lock, under which a number cannot begin chats, and
+ * the limit of new chats. The gateway asks for them after each connection and when one ends. The network announces
+ * changes, and the link reports what it learns when a send is refused. The session's record holds the active
+ * restrictions, so that a restart or another node knows them before the network answers.
  */
 export class Restrictions implements SessionPart, RestrictionCalls {
   readonly #options;
   readonly #known = new Map<string, Known>();
   readonly #queue: SessionQueue;
-  /** Writes what is known; an outage of the store must not hold questions back. */
+  /** Writes to the store, apart from the questions: an outage of the store must not delay them. */
   readonly #writes: SessionQueue;
-  /** Whether the network answered since a session connected. */
+  /** The question over the current link of each session. */
   readonly #questions = new Map<string, Question>();
 
   constructor(options: {
     sessions: SessionSource & { has(clientId: string): boolean };
     retry: Pick<StoreRetry, 'run'>;
-    /** Called when a number is restricted otherwise than before. */
+    /** Called when the restrictions of a number change. */
     restrictionsChanged(clientId: string): void;
     announcements: Pick<Announcements, 'optIn'>;
     clock: Clock;
@@ -109,7 +109,7 @@ export class Restrictions implements SessionPart, RestrictionCalls {
     return this.#question(clientId)?.isAnswered === false ? this.#ask(clientId) : undefined;
   }
 
-  /** As `ask`, also of a network that has answered: it may restrict the number since. */
+  /** Like `ask`, but asks even if the network has answered: a restriction may be newer than that answer. */
   askAnew(clientId: string): Promise<void> | undefined {
     const question = this.#question(clientId);
     if (question) question.isAnswered = false;
@@ -129,7 +129,7 @@ export class Restrictions implements SessionPart, RestrictionCalls {
     return question?.isAnswered === true && question.isDeclined === true;
   }
 
-  /** Takes what the network told. */
+  /** Records and announces a restriction that the network reported. */
   take(session: Session, restriction: Restriction): void {
     const { announcements, restrictionsChanged, clock } = this.#options;
     const { clientId, record } = session;
@@ -144,7 +144,7 @@ export class Restrictions implements SessionPart, RestrictionCalls {
     const view = this.#view(clientId);
     known.told = view;
     if (!isDeepStrictEqual(before, view)) restrictionsChanged(clientId);
-    // nothing is new about a number that is neither restricted nor warned when it is first heard of
+    // the first answer is no news if it neither restricts the number nor warns of it
     const isFree = !isRecalled && !view.restricted && view.warning === '';
     if (told ? isDeepStrictEqual(told, view) : isFree) return;
     announcements.optIn(record, {
@@ -165,7 +165,7 @@ export class Restrictions implements SessionPart, RestrictionCalls {
     void this.#ask(clientId);
   }
 
-  /** The number may be another one. */
+  /** Another number may be linked: forgets the restrictions of the former one. */
   reset(clientId: string): void {
     this.forget(clientId);
   }
@@ -191,7 +191,7 @@ export class Restrictions implements SessionPart, RestrictionCalls {
     await this.idle();
   }
 
-  /** What the record says holds until the network says otherwise; a pairing with another number cleared it. */
+  /** Loads the restrictions from the record. They hold until the network says otherwise; a pairing with another number has cleared them. */
   #recall(clientId: string): void {
     const { sessions, clock } = this.#options;
     if (this.#known.has(clientId) || !sessions.has(clientId)) return;
@@ -202,7 +202,7 @@ export class Restrictions implements SessionPart, RestrictionCalls {
     this.#watch(clientId, known);
   }
 
-  /** Keeps what holds in the session's record. */
+  /** Writes the active restrictions to the session's record. */
   #keep({ clientId, record: { linkedNumber } }: Session, known: Known): void {
     const { sessions, retry, clock } = this.#options;
     const restrictions = writeRestrictions(known, clock.now());

@@ -157,10 +157,10 @@ function newFile({ id, clientId, chatRoomId, messageId }: ExpectedFile, message:
     messageId,
     mimeType,
     mediaType,
-    // of an own picture the content does not tell it
+    // the content of an own picture has no file name
     fileName: message.row.media?.fileName ?? '',
     caption,
-    // both are pruned by the same date
+    // the message's date, so that pruning removes message and file together
     createdAt: message.row.sentAt,
   };
 }

@@ -27,7 +27,7 @@ const OTHER_CAUSES: readonly ErrorCode[] = [
 /** Failures that would repeat. */
 const FINAL: readonly ErrorCode[] = ['media_gone', 'media_too_large'];
 
-/** The work of storing one file: its state, its failures and who waits for it. */
+/** The work of storing one file: its state, its failures and its waiting callers. */
 export class FileJob {
   readonly file: ExpectedFile;
   /** The attempt in flight; never rejects. */
@@ -97,7 +97,7 @@ export class FileJob {
     const over = new AbortController();
     const stopWaiting = () => over.abort();
     if (signal.aborted || this.state === 'ended') return;
-    // removed afterwards: many callers may ask, and the file may take days
+    // must be removed afterwards: many callers may wait for a file that takes days
     this.#waiting.add(stopWaiting);
     signal.addEventListener('abort', stopWaiting);
     await wait(clock, ms, over.signal);

@@ -64,7 +64,7 @@ export class FileKeeper implements SessionPart {
   async expect(named: Omit<ExpectedFile, 'since'>, sentAt: number, sha256?: string): Promise<void> {
     const { store, local, clock } = this.#options;
     if (this.#jobs.has(named.id)) return;
-    // before anything is awaited: the end of the send discards the file
+    // hold the file before the first await: the end of the send discards it
     const sent = sha256 === undefined ? undefined : local.hold(named.clientId, sha256);
     let isTaken = false;
     try {

@@ -96,7 +96,7 @@ function unknownFile(): GatewayError {
 
 /** A file's name and type. */
 interface NamedFile {
-  /** Written by a stranger; may be empty. */
+  /** Chosen by the sender; may be empty. */
   fileName: string;
   mimeType: string;
 }

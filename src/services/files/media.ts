@@ -29,7 +29,7 @@ interface MediaOptions {
 export type PreparedFile =
   | {
       file: OutgoingFile;
-      /** As the caller or the host of the file named it; empty where neither did, and for a sticker. */
+      /** File name from the caller or the file's host; empty if neither gave one, and for a sticker. */
       givenName: string;
       discard(): Promise<void>;
     }
@@ -67,7 +67,7 @@ export class Media {
     await this.#spool.start();
   }
 
-  /** Aborts what is in flight and removes the folder. */
+  /** Aborts downloads and inspections in flight, and removes the folder. */
   async stop(): Promise<void> {
     this.#inspector.stop();
     await this.#fetcher.stop();

@@ -145,10 +145,11 @@ export class Spool {
   }
 
   /**
-   * Keeps a file that is on disk until this user discards it too. It still counts for the limit of its session. None is kept while the
-   * files of the session have more than half of that limit, or those of all sessions together more than all of it.
+   * Keeps a file on disk until this user discards it, too. The file still counts for the limit of its session. Keeps no
+   * file while the files of the session use more than half of that limit, or those of all sessions together more than the
+   * whole limit.
    * @param sha256 in hex
-   * @returns undefined when the file is not there, or is not kept
+   * @returns undefined if the file is missing, or is not kept
    */
   hold(clientId: string, sha256: string): LocalFile | undefined {
     const ofSession = this.#bytes.get(clientId) ?? 0;

@@ -61,7 +61,7 @@ export class UrlFetcher {
   }) {
     const { allowPrivate, connect } = options;
     this.#options = options;
-    // the fetch has a deadline of its own
+    // not shorter than the deadline that each fetch sets itself
     this.#agent = new LazyAgent({ allowPrivate, timeoutMs: LIMITS.mediaFetchMs, connect });
   }
 
@@ -133,7 +133,7 @@ export class UrlFetcher {
     return url;
   }
 
-  /** Why a URL is refused; undefined when it is allowed. */
+  /** The reason to refuse a URL; undefined if the URL is allowed. */
   #refusalOf({ protocol, username, password }: URL): string | undefined {
     const { allowPrivate } = this.#options;
     if (protocol !== 'https:' && !(allowPrivate && protocol === 'http:')) {

@@ -8,7 +8,7 @@ import type { HistoryMessage, Store } from '../../store/store.js';
 const PAGE = 200;
 /** Pages that are searched for quotes of a deleted message; the network takes deletions for about two days. */
 const MAX_PAGES = 50;
-/** The same where only the deletion is known: anybody can send deletions of messages that never were. */
+/** Pages that are searched if the deleted message is not stored: anybody can send deletions of messages that never existed. */
 const MAX_PAGES_OF_UNKNOWN = 5;
 
 /** The message that a row quotes. */
@@ -25,7 +25,7 @@ export function quotedBy({ extras: { quoted } }: Pick<HistoryMessage, 'extras'>)
   return { messageId, participant: typeof participant === 'string' ? participant : undefined };
 }
 
-/** What remains of the row of a message that was deleted for everyone: who wrote when, and what the sender's program noted. */
+/** The row of a message after a deletion for everyone: author, time and the `metaData` of the API send remain. */
 export function emptied(row: HistoryMessage): HistoryMessage {
   const { group, meta } = row.extras;
   const extras = {
@@ -36,7 +36,7 @@ export function emptied(row: HistoryMessage): HistoryMessage {
   return { ...row, deleted: true, body: '', media: undefined, fileId: '', extras, content: new Uint8Array() };
 }
 
-/** Whether a message of somebody else adds to the unread count of its room; a vote is a row, but no message of the chat. */
+/** Whether a row adds to the unread count of its room. A vote is a row, but no message of the chat. */
 function isCounted({ fromMe, messageType, deleted }: HistoryMessage): boolean {
   return !fromMe && messageType !== VOTE_TYPE && !deleted;
 }
@@ -58,7 +58,7 @@ export class Deletions {
     const file = await files.ofMessage(clientId, chatRoomId, messageId);
     if (file) await files.remove(file.id);
     for await (const row of this.#newestFirst(clientId, chatRoomId, MAX_PAGES)) {
-      // what quotes it may have arrived first, within the same second
+      // a quoting message of the same second may be sorted before this one
       if (row.sentAt < sentAt) return;
       if (quotedBy(row)?.messageId === messageId) await this.unquote(clientId, row);
     }
@@ -86,13 +86,13 @@ export class Deletions {
     await store.history.update(clientId, { ...row, content: links.encode(withoutQuoted(content)), extras });
   }
 
-  /** Counts a message that nobody has read any more off the unread count of its room. @param row before its deletion */
+  /** Lowers the unread count of the room if the deleted message was unread. @param row before its deletion */
   async countDown(clientId: string, row: HistoryMessage): Promise<void> {
     const { history } = this.#options.store;
     const { chatRoomId, messageId } = row;
     if (!isCounted(row)) return;
     const unreadCount = (await history.room(clientId, chatRoomId))?.unreadCount ?? 0;
-    // the newest messages of others are the unread ones
+    // the unread messages are the newest ones of other people
     let newer = 0;
     for await (const other of this.#newestFirst(clientId, chatRoomId, MAX_PAGES)) {
       if (newer >= unreadCount) return;

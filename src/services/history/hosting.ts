@@ -27,7 +27,7 @@ export function createHosting(options: {
   observer: FileObserver;
   /** Public address of this service, without a slash at its end; known once it listens. */
   publicUrl(): string;
-  /** Awaited after each new message: its room exists now. */
+  /** Awaited after the first write of a message, when its room exists. */
   recorded(clientId: string, chatRoomId: string): Promise<void>;
   clock: Clock;
   log: Logger;

@@ -25,11 +25,11 @@ const RETRY = { pausesMs: [1_000, 5_000, 30_000, 120_000], endless: false } as c
 interface Import {
   /** `record` changes with the session: read it each time. */
   session: { readonly clientId: string; readonly record: SessionRecord };
-  /** Journal entries of the parts that wait. `resumed`: an earlier run may have imported some of the part. */
+  /** Journal entries of the parts that wait. `resumed`: an earlier run may have imported some messages of the part. */
   waiting: { journalId: string; resumed: boolean }[];
-  /** While parts are imported. */
+  /** The import in flight; undefined while nothing is imported. */
   work: Promise<void> | undefined;
-  /** False while only the tokens of its parts were read. */
+  /** False while the import has kept only the tokens of its parts. */
   isKept: boolean;
   unread: UnreadMarks;
   progress: HistoryProgress;
@@ -131,7 +131,7 @@ export class HistoryImports implements SessionPart {
       await this.#untilImported(imported, next);
       waiting.shift();
     }
-    // synchronously after the last look at the queue, so that no part is added in between and forgotten
+    // in the same step as the last check of the queue, so that a part added now starts a new import
     imported.work = undefined;
   }
 
@@ -174,7 +174,7 @@ export class HistoryImports implements SessionPart {
       const mayPass = isGatewayError(err, 'media_unfetchable') || isGatewayError(err, 'proxy_failed');
       log.warn({ err, clientId }, `part of the history not read${mayPass ? ' yet' : ''}`);
       if (mayPass) return 'not downloaded';
-      // no later start could read it
+      // close the entry: no later start could read the part either
       await close().catch(() => undefined);
       return 'done';
     }

@@ -12,7 +12,7 @@ import type { RoomChange } from './room-changes.js';
 
 /** Messages whose status is cached: in a group every member sends a receipt for the same message. */
 const CACHED = 20_000;
-/** Rank of content that is no message of its own; no status is further. */
+/** Rank of content that is no message of its own: higher than all statuses, so that none is written. */
 const NO_MESSAGE = MESSAGE_STATUSES.length;
 
 /**
@@ -63,12 +63,12 @@ export class MessageStatuses implements SessionPart {
     for (const key of this.#ranks.keys()) if (key.startsWith(`${clientId} `)) this.#ranks.delete(key);
   }
 
-  /** Writes what was reported: the network does not report it to the session's next owner. */
+  /** Writes the reported statuses: the network does not repeat them to the session's next owner. */
   async finish(clientId: string): Promise<void> {
     await this.idle(clientId);
   }
 
-  /** Resolves when everything that was reported is written, of one session or of all. */
+  /** Resolves when all reported statuses of one session, or of all sessions, are written. */
   async idle(clientId?: string): Promise<void> {
     const all = clientId === undefined ? [...this.#writing.values()] : [this.#writing.get(clientId)];
     await Promise.all(all.flatMap((writing) => [...(writing?.writes ?? [])]));
@@ -93,7 +93,7 @@ export class MessageStatuses implements SessionPart {
     if (chatRoomId) onRoomChange({ clientId, chatRoomId, messageId });
   }
 
-  /** Whether the message was sent, and has no trace because of a crash in between. */
+  /** Whether the message was sent but has no trace, because of a crash between send and trace. */
   async #isSent(clientId: string, messageId: string): Promise<boolean> {
     const { store, retry, links } = this.#options;
     const sent = await retry.run(() => store.sends.get(clientId, messageId));

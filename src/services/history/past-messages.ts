@@ -22,7 +22,7 @@ import { roomOf, rowOf } from './rows.js';
 export interface ImportContext {
   session: SessionRecord;
   unread: UnreadMarks;
-  /** An earlier run may have imported some of them. */
+  /** An earlier run may have imported some messages of the batch. */
   resumed: boolean;
   /** Aborted when nothing more may be written for the session. */
   signal: AbortSignal;
@@ -34,7 +34,7 @@ interface Read {
   storedType: StoredType;
 }
 
-/** Of a deleted message the phone sends no content. */
+/** The phone sends no content of a deleted message. */
 const DELETED: Read = { reading: { type: 'text', body: '' }, storedType: 'chat' };
 
 /** Writes past messages to the hosted history. Idempotent. */
@@ -56,11 +56,7 @@ export class PastMessages {
     this.#traces = new Traces({ traces: store.traces, retry, log });
   }
 
-  /**
-   * Writes a message. It is not announced.
-   * @returns true when a row was added
-   * @throws GatewayError store_unavailable after the stop
-   */
+  /** Writes a message without announcing it. @returns true when a row was added @throws GatewayError store_unavailable after the stop */
   async take(past: HistoricMessage, context: ImportContext): Promise<boolean> {
     const { contacts, retry } = this.#options;
     const { session, unread: marks, resumed, signal } = context;
@@ -103,7 +99,7 @@ export class PastMessages {
     return { room: roomOf(event), row: mayHaveFile ? row : { ...row, fileId: '' } };
   }
 
-  /** Before the row, so that a stream that is notified of the row reads its status. */
+  /** Writes the status before the row, so that a stream that is notified of the row finds it. */
   async #writeStatus(clientId: string, past: HistoricMessage): Promise<void> {
     const { fromMe, messageId, status, timestamp: at } = past;
     if (!fromMe || !status || status === 'sent') return;
@@ -189,7 +185,7 @@ async function pastChanges(
   };
 }
 
-/** The former text is not known. */
+/** Marks the row as edited without a former text, because the phone does not send it. */
 function asEdited(row: HistoryMessage): HistoryMessage | undefined {
   return row.extras.edited === true ? undefined : { ...row, extras: { ...row.extras, edited: true } };
 }

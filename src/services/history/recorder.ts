@@ -13,11 +13,11 @@ interface RowKey {
   messageId: string;
 }
 
-/** What is known of the file of a message. */
+/** Facts about the file of a message, from its source. */
 interface FileHint {
-  /** Of an imported message. */
+  /** True for an imported message. */
   past: boolean;
-  /** In hex. */
+  /** SHA-256 of the file in hex, if known. */
   sha256?: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export class Recorder {
   readonly #expectFile;
   readonly #recorded;
   readonly #deletions: Deletions;
-  /** By row: a change reads and writes it. */
+  /** One lock per row, because a change reads and then writes it. */
   readonly #locks = new KeyedLock();
 
   constructor(options: {
@@ -41,7 +41,7 @@ export class Recorder {
     links: Pick<LinkFactory, 'encode' | 'decode'>;
     /** Called once or more for each file; must be idempotent. @param sha256 of the file, in hex, if the message tells it */
     expectFile(file: Omit<ExpectedFile, 'since'>, sentAt: number, sha256?: string): Promise<void>;
-    /** Awaited after each new message: its room exists now. */
+    /** Awaited after the first write of a message, when its room exists. */
     recorded?(clientId: string, chatRoomId: string): Promise<void>;
   }) {
     this.#history = options.store.history;
@@ -88,7 +88,7 @@ export class Recorder {
     return (await this.#add(clientId, room, row, { past: true })).isNew;
   }
 
-  /** Whether a quoted message was deleted for everyone; of a message that is not stored, by the deletions that wait for it. */
+  /** Whether a quoted message was deleted for everyone. For a message that is not stored, the pending deletions decide. */
   async isDeleted(clientId: string, chatRoomId: string, quoted: Quoted): Promise<boolean> {
     const row = await this.#history.message(clientId, chatRoomId, quoted.messageId);
     if (row) return row.deleted;
@@ -112,7 +112,7 @@ export class Recorder {
     return this.#locks.run(lockOf(key), async () => {
       const row = await this.#history.message(clientId, chatRoomId, messageId);
       const amended = row && amend(row);
-      // false when its room was renamed in this moment
+      // `amended` is false if the room was renamed meanwhile
       if (row?.deleted === false && amended?.deleted) await this.#deletions.removeTraces(clientId, row);
       if (amended) return this.#history.update(clientId, amended);
       return row !== undefined;
@@ -141,7 +141,7 @@ export class Recorder {
     });
   }
 
-  /** Looks only after the row is there: a deletion that comes later finds the row. */
+  /** Must be called after the row is written: a deletion that arrives later finds the row by itself. */
   async #dropDeletedQuote(key: RowKey, row: HistoryMessage): Promise<void> {
     const { clientId, chatRoomId, messageId } = key;
     const quoted = quotedBy(row);
@@ -150,7 +150,7 @@ export class Recorder {
     if (stored) await this.#deletions.unquote(clientId, stored);
   }
 
-  /** The message of an unreadable row has arrived after all. @returns false when the stored row stays */
+  /** Replaces the placeholder of an unreadable message with the message, which has arrived. @returns false if the stored row is kept */
   async #replaceUnreadable(
     { clientId, chatRoomId, messageId }: RowKey,
     row: HistoryMessage,
@@ -167,7 +167,7 @@ export class Recorder {
     return kept ? kept.fileId : '';
   }
 
-  /** Also for an existing row: a crash may have interrupted its first write. */
+  /** Applies pending changes, also to a row that exists already: a crash may have interrupted its first write. */
   async #applyPending({ clientId, chatRoomId, messageId }: RowKey): Promise<void> {
     const pending = await this.#history.pending(clientId, chatRoomId, messageId);
     if (pending.length === 0) return;
@@ -199,7 +199,7 @@ export class Recorder {
       const change = readChange(pending.change);
       if (!row) {
         await this.#history.addPending(clientId, pending);
-        // the row may have come with a merged room in this moment
+        // a merge of rooms may have added the row meanwhile
         await this.#applyPending(key);
         if (change?.type === 'revoke')
           await this.#deletions.removeQuotes(clientId, chatRoomId, (quoted) => deletes(change, quoted));
@@ -207,7 +207,7 @@ export class Recorder {
       }
       const changed = change && applyChange(row, change);
       if (changed) await this.#update(clientId, row, changed);
-      // a crash may have interrupted it
+      // a crash may have interrupted the removal
       else if (row.deleted) await this.#deletions.removeTraces(clientId, row);
     });
   }

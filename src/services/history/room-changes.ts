@@ -11,8 +11,8 @@ export interface RoomChange {
 }
 
 /**
- * Wraps a store so that every write to the hosted history calls `onChange`. A failed write calls it too: the back end may
- * have done it all the same.
+ * Wraps a store so that every write to the hosted history calls `onChange`. A failed write also calls it, because the
+ * back end may have applied the write.
  */
 export function notifyingRooms<S extends Pick<Store, 'history'>>(
   store: S,
@@ -38,7 +38,7 @@ function notifyingHistory(history: HistoryStore, onChange: (change: RoomChange) 
       try {
         return await history.record(clientId, room, message);
       } finally {
-        // also for an existing row: the call that wrote it may have failed
+        // also if the row exists: the call that wrote it may have reported a failure
         onChange({ clientId, chatRoomId, messageId });
       }
     },

@@ -9,7 +9,7 @@ import { roomIdOf } from '../identities/parties.js';
 import type { SessionPart } from '../lifecycle.js';
 import { Interrupted, type StoreRetry } from '../store-retry.js';
 
-/** Rooms of all sessions that do not exist yet, and have settings. */
+/** Rooms, of all sessions together, whose settings wait because the room does not exist yet. */
 const MAX_WAITING = 20_000;
 
 /**
@@ -59,7 +59,7 @@ export class RoomSettings implements SessionPart {
       if (key.startsWith(keyOf(clientId, ''))) this.#waiting.delete(key);
   }
 
-  /** Writes what was reported: the network does not report it to the session's next owner. */
+  /** Writes the reported settings: the network does not repeat them to the session's next owner. */
   async finish(clientId: string): Promise<void> {
     await this.#writing.get(clientId)?.queue.onIdle();
   }
@@ -93,7 +93,7 @@ export class RoomSettings implements SessionPart {
         const room = roomIdOf(session, contact?.lid ? { kind: 'lid', user: contact.lid } : chat);
         const key = keyOf(clientId, room);
         const merged = { ...this.#waiting.get(key), ...settings };
-        // before the attempt: the room may be created meanwhile
+        // before the attempt to write, because the room may be created during it
         this.#waiting.set(key, merged);
         if (session.orgId) await this.#apply(clientId, room, merged);
       }, ended);

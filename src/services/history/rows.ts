@@ -13,12 +13,12 @@ import { type Authorship, jidsOf } from '../identities/parties.js';
 /** A message to write to the history: its event, and what receivers do not get. */
 export interface Recording {
   event: EventEnvelope;
-  /** With the content that the event was composed of. */
+  /** The message with the content from which the event was composed. */
   message: IncomingMessage;
   author: Authorship;
   /** Undefined when the message changes an earlier one and is no row of its own. */
   storedType: StoredType | undefined;
-  /** Of an API send. */
+  /** `metaData` of an API send. */
   metaData?: Record<string, unknown> | undefined;
   /** Why the message could not be read; its row is replaced when the message arrives after all. */
   unreadable?: UnreadableReason | undefined;

@@ -17,7 +17,7 @@ import { type PictureOf, Pictures } from './pictures.js';
 const AT_ONCE = 4;
 /** Milliseconds between two questions to the network. */
 const PACE_MS = Math.ceil(1_000 / LIMITS.picturesPerSecond);
-/** Failures that the next room would have too: they end the pass. */
+/** Failures that end the pass, because every further room would fail too. */
 const ENDING: ReadonlySet<ErrorCode> = new Set([
   'session_unknown',
   'session_elsewhere',
@@ -206,11 +206,11 @@ class AvatarRefresh {
     const isSame = avatarId === room.avatarId;
     if (!isSame) await store.history.updateRoom(run.clientId, room.chatRoomId, { avatarId });
     if (!avatarId) return 'noPhoto';
-    // checked, as asked for
+    // `force` asked for a check of this picture
     return isSame && !run.force ? 'skipped' : 'updated';
   }
 
-  /** Undefined when the pass was ended. */
+  /** The picture of a room; undefined if the pass was ended. */
   async #picture(run: Run, of: PictureOf): Promise<PictureRecord | undefined> {
     const { pictures } = this.#options;
     const known = run.force ? undefined : await pictures.fresh(of);

@@ -38,7 +38,7 @@ export class Contacts implements SessionPart {
   readonly #forms = boundedCache<string>(CACHED_CONTACTS);
   /** Counts changes, so that a read can see that it was overtaken. */
   #changes = 0;
-  /** Awaited whenever a LID and a number turn out to be one person's. Must not reject. */
+  /** Awaited when a LID and a number are found to belong to one person. Must not reject. */
   onPair: (clientId: string, pair: { lid: string; pn: string }) => Promise<void> = async () => undefined;
 
   constructor(store: ContactStore, clock: Clock) {
@@ -46,7 +46,7 @@ export class Contacts implements SessionPart {
     this.#clock = clock;
   }
 
-  /** Writes what is new; returns the whole contact. At least one of `lid` and `pn` must be given. */
+  /** Writes new facts and returns the whole contact. At least one of `lid` and `pn` must be given. */
   async learn(clientId: string, learnt: Learnt): Promise<Contact> {
     const known = await this.find(clientId, learnt);
     if (known && addsNothing(known, learnt)) return known;
@@ -57,7 +57,7 @@ export class Contacts implements SessionPart {
     return contact;
   }
 
-  /** Finds by LID; by number if there is no LID. With both, the LID decides. */
+  /** Finds a contact by LID, or by number if no LID is given. If both are given, the LID decides. */
   async find(clientId: string, by: { lid?: string; pn?: string }): Promise<Contact | undefined> {
     const { lid, pn } = by;
     if (!lid && !pn) return undefined;
@@ -123,7 +123,7 @@ export class Contacts implements SessionPart {
     return this.#clock.now() - askedAt < ASKED_MS;
   }
 
-  /** The store deletes its contacts with the session. */
+  /** Drops the cached contacts of a session; the store deletes the stored ones with the session. */
   forget(clientId: string): void {
     this.#changes += 1;
     for (const cache of [this.#cache, this.#asked, this.#forms]) {
@@ -171,8 +171,8 @@ const lidKey = (clientId: string, lid: string) => `${clientId} lid ${lid}`;
 const pnKey = (clientId: string, pn: string) => `${clientId} pn ${pn}`;
 
 /**
- * Learns what links report about people: in order, one at a time for each session. A link reports the members of all groups
- * at once, which can be thousands; a store that answers at once would otherwise block the event loop.
+ * Writes the facts about people that links report: in order, one at a time for each session. A link reports the members
+ * of all groups at once, perhaps thousands; without a queue, a synchronous store would block the event loop.
  */
 export class ContactUpdates implements SessionPart {
   readonly #contacts: Pick<Contacts, 'learn'>;
@@ -197,21 +197,21 @@ export class ContactUpdates implements SessionPart {
     void queue.add(() => this.#learn(clientId, learnt));
   }
 
-  /** Drops what is queued. Nothing more is learnt for the session once this has resolved. */
+  /** Drops the queued facts. Writes nothing more for the session once this has resolved. */
   async end(clientId: string): Promise<void> {
     const queue = this.#queues.get(clientId);
     queue?.clear();
     await queue?.onIdle();
   }
 
-  /** Learns what is queued, except members of groups: the network reports them to the session's next owner too. */
+  /** Writes the queued facts, except members of groups: the network reports them to the session's next owner too. */
   async finish(clientId: string): Promise<void> {
     this.#finishing.add(clientId);
     await this.#queues.get(clientId)?.onIdle();
     this.#finishing.delete(clientId);
   }
 
-  /** Learns what is queued, except members of groups: the network reports them again after the next start. */
+  /** Writes the queued facts, except members of groups: the network reports them again after the next start. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.all([...this.#queues.values()].map((queue) => queue.onIdle()));

@@ -195,7 +195,7 @@ async function detailOf(
   return { jid, name: subject, topic, addressingMode, ...settings, members };
 }
 
-/** Prefers the network's addresses to those of the contact. */
+/** Takes the network's addresses where it gives them, otherwise those of the contact. */
 function memberView(member: LinkMember, contact: Contact | undefined): GroupMember {
   const { isAdmin, isSuperAdmin } = member;
   const { displayName, ...addresses } = personView(member, contact);

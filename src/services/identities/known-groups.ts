@@ -78,7 +78,7 @@ export class KnownGroups implements SessionPart {
     return answered.signal.aborted ? groupIn(await answer) : undefined;
   }
 
-  /** As far as it is known without asking the network. @param jid of the group */
+  /** A group from the cache, without asking the network. @param jid of the group */
   known(clientId: string, jid: string): KnownGroup | undefined {
     return this.#groups.get(keyOf(clientId, jid));
   }
@@ -149,7 +149,7 @@ export class KnownGroups implements SessionPart {
     return question;
   }
 
-  /** Changes often come in groups: those that come during a rename are handled by one more rename. */
+  /** Changes often arrive in bursts: one more rename handles all that arrive during a rename. */
   #renameRoom(clientId: string, jid: string): void {
     const key = keyOf(clientId, jid);
     const isRenaming = this.#renaming.has(key);

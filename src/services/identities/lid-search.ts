@@ -16,8 +16,8 @@ const NO_LID = { pausesMs: [60 * 60_000], endless: true } as const;
 const UNANSWERED = { pausesMs: [60_000], endless: true } as const;
 
 /**
- * If only a person's phone number is known, asks the network for the LID before a room is created for them. Each number is
- * asked for once in a while; an answer that comes too late is learnt all the same.
+ * If only a person's phone number is known, asks the network for the LID before a room is created for them. A pause
+ * follows each search of a number; an answer that comes too late is still recorded.
  */
 export class LidSearch {
   readonly #options;
@@ -49,7 +49,7 @@ export class LidSearch {
     return (await contacts.find(clientId, { pn: person.pn })) ?? person;
   }
 
-  /** Undefined when too many are in flight. */
+  /** Starts a search for a number, or joins the one in flight; undefined if too many are in flight. */
   #search(clientId: string, pn: string): Promise<void> | undefined {
     const searches = this.#searches.get(clientId) ?? new Map<string, Promise<void>>();
     const inFlight = searches.get(pn);

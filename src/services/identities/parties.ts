@@ -8,7 +8,7 @@ import type { LidSearch } from './lid-search.js';
 
 /** The author of a message; user-parts where known. */
 export interface Authorship extends Person {
-  /** Written by the linked number. */
+  /** True if the linked number wrote the message. */
   fromMe: boolean;
 }
 

@@ -84,7 +84,7 @@ export class People implements PeopleCalls {
     };
   }
 
-  /** Tries the network's form of a number that nobody has: some countries write mobile numbers in two ways. */
+  /** Reads a profile. If nobody has the number, tries the network's form of it: some countries write mobile numbers in two ways. */
   async #profile(clientId: string, address: Address, link: Link): Promise<Profile | undefined> {
     const profile = await link.people.profile(await this.#knownAs(clientId, address));
     if (profile || address.kind === 'lid') return profile;
@@ -93,14 +93,14 @@ export class People implements PeopleCalls {
     return link.people.profile(await this.#knownAs(clientId, { kind: 'pn', user: found.pn }));
   }
 
-  /** The person's LID where it is known: the network answers it more reliably. */
+  /** The person's LID if it is known: the network answers look-ups of LIDs more reliably. */
   async #knownAs(clientId: string, address: Address): Promise<Address> {
     if (address.kind === 'lid') return address;
     const contact = await this.#options.contacts.find(clientId, { pn: address.user });
     return contact?.lid ? { kind: 'lid', user: contact.lid } : address;
   }
 
-  /** Empty when it could not be read: the addresses are answered without it. */
+  /** The username of a person; empty if it cannot be read, because the answer is useful without it. */
   async #usernameOf(clientId: string, link: Link, address: Address): Promise<string> {
     try {
       const profile = await link.people.profile(address);

@@ -22,7 +22,7 @@ import {
  */
 export class PersonRooms implements SessionPart {
   readonly #options;
-  /** By number: blocks writes to the room while it is renamed. */
+  /** One lock per number: blocks writes to a room while it is renamed. */
   readonly #locks = new KeyedLock();
 
   constructor(options: {
@@ -31,7 +31,7 @@ export class PersonRooms implements SessionPart {
     retry: StoreRetry;
     /** Undefined when this node does not have the session. */
     recordOf(clientId: string): SessionRecord | undefined;
-    /** Called when a person is known by the jid `to` instead of `from`. */
+    /** Called when the jid of a person changes from `from` to `to`. */
     movePictures(clientId: string, from: string, to: string): Promise<void>;
     /** Called when a room was merged into another: applies the changes that waited for messages of the merged room. */
     applyPending(clientId: string, chatRoomId: string): Promise<void>;
@@ -107,7 +107,7 @@ export class PersonRooms implements SessionPart {
     return contact?.lid ? roomRename(chatRoomId, { lid: contact.lid, pn }) : undefined;
   }
 
-  /** Both addresses of a person have become known. Never rejects: `resume` repeats what fails. */
+  /** Renames the room of a person whose LID and number are both known now. Never rejects: `resume` repeats a failed rename. */
   async #onPair(clientId: string, { lid, pn }: KnownPair): Promise<void> {
     const session = this.#options.recordOf(clientId);
     if (!session) return;

@@ -15,7 +15,7 @@ export const STORED_PICTURE = { fileName: 'picture.jpg', mimeType: 'image/jpeg' 
 
 /** Cached pictures of all sessions. */
 const CACHED_PICTURES = 20_000;
-/** Cache entry of a picture that the store does not have. */
+/** Cache entry for a picture that the store does not have. */
 const UNASKED = 'unasked';
 
 /** A cache in front of the store: every event reads a picture. */
@@ -42,7 +42,7 @@ class PictureCache {
     this.#cache.set(keyOf(clientId, picture.jid, picture.preview), picture);
   }
 
-  /** The store deletes its pictures with the session. */
+  /** Drops the cached pictures of a session; the store deletes the stored ones with the session. */
   forget(clientId: string): void {
     for (const key of this.#cache.keys()) if (key.startsWith(`${clientId} `)) this.#cache.delete(key);
   }
@@ -52,7 +52,7 @@ function keyOf(clientId: string, jid: string, preview: boolean): string {
   return `${clientId} ${jid} ${preview ? 'preview' : 'full'}`;
 }
 
-/** `preview` of the two sizes. */
+/** The two values of `preview`: small and full size. */
 const SIZES = [true, false];
 
 /** Names a person's or group's picture in one of its two sizes. */
@@ -82,7 +82,7 @@ type Asked = Pick<Question, 'ended' | 'isOutdated'>;
 export class Pictures {
   readonly #options;
   readonly #cache: PictureCache;
-  /** By session, jid and size. */
+  /** Questions in flight, by session, jid and size. */
   readonly #questions = new Map<string, Question>();
 
   constructor(options: {
@@ -99,7 +99,7 @@ export class Pictures {
     this.#cache = new PictureCache(options.store.pictures);
   }
 
-  /** The network's answer of the last 24 hours, unless it reported a change since. */
+  /** The network's answer, if it is younger than 24 hours and the network has not reported a change since. */
   async fresh({ clientId, address, preview }: PictureOf): Promise<PictureRecord | undefined> {
     const known = await this.#cache.get(clientId, formatJid(address), preview);
     return known && this.#options.clock.now() - known.fetchedAt < LIMITS.pictureTtlMs ? known : undefined;
@@ -118,7 +118,7 @@ export class Pictures {
     return this.#once(of, (question) => this.#ask(of, question));
   }
 
-  /** Retries to store the copy if it is missing. */
+  /** Stores the copy if it is missing. */
   completed(of: PictureOf, known: PictureRecord): Promise<PictureRecord> {
     if (known.version === '' || known.fileId !== '') return Promise.resolve(known);
     return this.#once(of, async (question) => {

@@ -38,7 +38,7 @@ export function withReactions(
   };
 }
 
-/** Moves the entry of the number to the LID, unless the LID has one. */
+/** Moves an entry from the number to the LID, unless the LID already has an entry. */
 export function underLid<Value>(values: Map<string, Value>, { lid, pn }: KnownPair): Map<string, Value> {
   const value = values.get(pn);
   values.delete(pn);

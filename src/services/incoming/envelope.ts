@@ -14,7 +14,7 @@ interface EnvelopeParts {
   metaData?: Record<string, unknown>;
   /** User-part of the quoted message's author; empty when the message names the author, or the author is unknown. */
   quotedLid?: string;
-  /** Of the group; empty where not known. */
+  /** Subject of the group; empty if unknown. */
   subject?: string;
   /** Permanent link to the picture of the group or the other person; empty where there is none. */
   avatarUrl?: string;
@@ -77,7 +77,7 @@ function groupSender({ session, message, parties }: EnvelopeParts, subject: stri
   };
 }
 
-/** With its plus sign, so that it can be used as `to` and is never taken for a LID. */
+/** The phone number with its plus sign, so that callers can use it as `to` and it is never taken for a LID. */
 function phoneOf(contact: Contact): string {
   return contact.pn && `+${contact.pn}`;
 }

@@ -16,7 +16,7 @@ export class Traces {
     this.#options = options;
   }
 
-  /** Never rejects: without its trace a message is delivered all the same, but its votes and edits may stay encrypted. */
+  /** Never rejects: a message without a trace is still delivered, but its votes and edits may stay encrypted. */
   async remember(
     clientId: string,
     message: IncomingMessage,
@@ -47,7 +47,8 @@ function traceOf(message: IncomingMessage, { remoteJid, author }: Parties): Mess
 
 /**
  * Admits messages of people and groups only. Broadcast lists, status updates, channels and newsletters are never
- * delivered. Nor is the header of an album, which only counts the pictures that follow as messages of their own.
+ * delivered. The header of an album is not delivered either: it only counts the pictures, which follow as messages of
+ * their own.
  * @returns why a message is not admitted; undefined when it is.
  */
 export function admit(message: IncomingMessage): string | undefined {
@@ -57,7 +58,7 @@ export function admit(message: IncomingMessage): string | undefined {
   return unwrap(message.content).albumMessage ? 'album' : undefined;
 }
 
-/** Whether later messages may refer to it: it is a message of its own, and can be read without another one. */
+/** Whether later messages may refer to this one: it is a message of its own, and can be read without another message. */
 export function isRemembered({ content }: Pick<IncomingMessage, 'content'>): boolean {
   if (isSilent(content) || sealedPart(content)) return false;
   const { kind } = readContent(content);

@@ -14,7 +14,7 @@ import type { WireCheck } from '../../link/link.js';
 import type { PastSend, SendWeight } from '../../store/store.js';
 import { later } from './chat-standings.js';
 
-/** What is counted of a session. */
+/** The counted sends of a session. */
 export interface Counted {
   counts: SendCounts;
   standings: ReturnType<typeof boundedCache<ChatStanding>>;
@@ -27,44 +27,38 @@ interface SendInFlight extends CountedSend {
   hasLeft: boolean;
 }
 
-/** What the record of a send says of it for the rules. */
+/** The facts in the record of a send that later judgements need. */
 export interface SendStamp {
   counted: SendWeight;
-  /** As `IntendedSend.text`; absent where no rule asks for it. */
+  /** Same as `IntendedSend.text`; absent if no rule needs it. */
   textHash?: string;
-  /** When it leaves: milliseconds since the epoch. */
+  /** When the message leaves: milliseconds since the epoch. */
   sentAt: number;
 }
 
-/** A send that may leave, as far as its policy is concerned. */
+/** Permission of the policy for one send. */
 export interface Admission extends WireCheck {
-  /** A copy of it may have left. */
+  /** A copy of the message may have left. */
   readonly hasLeft: boolean;
-  /**
-   * Judges and counts a send that is about to leave, and writes it down.
-   * @throws GatewayError policy_refused, and what `write` throws
-   */
+  /** Judges and counts the send just before it leaves, and calls `write`. @throws GatewayError policy_refused, and what `write` throws */
   leave(write: (stamp: SendStamp) => Promise<void>): Promise<void>;
-  /**
-   * Before each further attempt.
-   * @throws GatewayError policy_refused if the network has restricted the number since
-   */
+  /** Called before each further attempt. @throws GatewayError policy_refused if the network has restricted the number since */
   leaveAgain(): Promise<void>;
-  /** The network refused the message: it stays counted, and the chat is as new as before. */
+  /** The network refused the message: the message stays counted, and the chat stays as new as before. */
   rejected(): void;
-  /** The send ended: one that did not leave is not counted. */
+  /** The send ended: if it did not leave, it is not counted. */
   end(): void;
 }
 
-/** A send that a policy permits, counted from then on. */
+/** A send that a policy permits; it counts from its admission on. */
 export class CountedAdmission implements Admission {
   readonly #options;
   readonly #own: SendInFlight;
-  /** What is counted of an earlier attempt. */
+  /** The counted send of an earlier attempt. */
   readonly #before: CountedSend | undefined;
   #isCounted = false;
   #isRejected = false;
-  /** A copy was written. */
+  /** A copy was written to the wire. */
   #isWritten = false;
 
   /** @throws GatewayError policy_refused */
@@ -72,13 +66,13 @@ export class CountedAdmission implements Admission {
     policy: Policy;
     intended: IntendedSend;
     counted: Counted;
-    /** What an earlier attempt left: it may have arrived. */
+    /** The record of an earlier attempt, which may have arrived. */
     kept?: PastSend | undefined;
-    /** The restrictions of the network alone hold it back. */
+    /** Only restrictions of the network hold this send back. */
     isResumed?: boolean | undefined;
     now(): number;
     number(): NumberState;
-    /** Resolves when the network has said whether it restricts the number, or is silent. */
+    /** Resolves when the network has said whether it restricts the number, or does not answer. */
     restrictionsKnown(standing: ChatStanding): Promise<void>;
     /** Looks up how far the chat has come, where the rules depend on an answer. */
     answered(standing: ChatStanding): Promise<ChatStanding>;
@@ -87,7 +81,7 @@ export class CountedAdmission implements Admission {
   }) {
     this.#options = options;
     const { intended, kept } = options;
-    // a start resumes a send without its text
+    // a send that is resumed after a start has no text, only its hash
     const { to, text = kept?.textHash ?? '' } = intended;
     this.#own = { at: intended.at, to, isNewChat: false, text, hasLeft: false };
     this.#before = kept && countedSend(kept);
@@ -177,18 +171,18 @@ export class CountedAdmission implements Admission {
     if (refusals.length > 0) refuse(refusals, kept !== undefined);
   }
 
-  /** How far the chat has come by the messages that have left, this one aside. */
+  /** How far the chat has come, without counting this message. */
   #standing(): ChatStanding {
     const { intended, counted } = this.#options;
     const standing = later(intended.standing, counted.standings.get(intended.to));
-    // an earlier attempt of the same message began the chat
+    // `unanswered` because of an earlier attempt of this message: the chat is still new
     return standing === 'unanswered' && this.#before?.isNewChat ? 'new' : standing;
   }
 
-  /** The other side may have written since the send was admitted. */
+  /** Reads the standing again: the other side may have written since the admission. */
   async #lookUp(): Promise<void> {
     const { policy, intended, answered } = this.#options;
-    // who only observes delays nothing
+    // observe mode must not delay
     if (policy.mode !== 'enforce') return;
     intended.standing = later(intended.standing, await answered(this.#standing()));
   }
@@ -200,12 +194,12 @@ export class CountedAdmission implements Admission {
     if (refusals.length > 0) refuse(refusals, this.hasLeft || kept !== undefined);
   }
 
-  /** What the network has restricted since the send was judged. */
+  /** Refusals by restrictions that the network imposed after the judgement. */
   #lateRefusals(): Refusal[] {
     const { policy, intended, now, number } = this.#options;
     if (policy.mode !== 'enforce') return [];
     const standing = later(this.#standing(), this.#own.isNewChat ? undefined : 'unanswered');
-    // what the network restricts holds back no answer
+    // restrictions of the network do not apply to answers
     if (standing === 'running') return [];
     const state = number();
     if (!isRestricted(state)) return [];
@@ -213,7 +207,7 @@ export class CountedAdmission implements Admission {
   }
 }
 
-/** Without the limits of the policy, the rules about what the network restricts remain: what it tells changes at any time. */
+/** Only the rules about restrictions of the network: these can change at any time, unlike the policy's own limits. */
 function networkRules({ name, mode, stopAtWarning }: Policy): Policy {
   return { name, mode, ...(stopAtWarning !== undefined && { stopAtWarning }) };
 }

@@ -21,7 +21,7 @@ import { previousTokenOf } from '../sessions/previous-token.js';
 import { othersFor } from '../sessions/receiver-list.js';
 import { Interrupted, type StoreRetry } from '../store-retry.js';
 
-/** Keeps events, so that they can be sent again. */
+/** Stores events, so that they can be sent again. */
 export interface EventKeeper {
   /** Undefined if the session keeps none. Never rejects. */
   keep(session: SessionRecord, event: GatewayEvent, identity: EventIdentity): Promise<void> | undefined;
@@ -29,25 +29,25 @@ export interface EventKeeper {
 
 /** Delivers events. */
 export interface Announcer {
-  /** To live streams always, to the webhook if there is one. */
+  /** Sends to live streams, and to the webhook if the session has one. */
   announce(
     event: GatewayEvent,
     receiver: Receiver | undefined,
     options?: DeliveryOptions,
   ): Promise<DeliveryResult>;
-  /** To a receiver beside the webhook. */
+  /** Sends to a receiver beside the webhook. */
   deliver(event: GatewayEvent, receiver: Receiver, options?: DeliveryOptions): Promise<DeliveryResult>;
 }
 
-/** How a message is announced. */
+/** Options of an announcement. */
 export interface Announcing {
   /** The message's own addresses, of which the event's id is made. */
   origin: MessageOrigin;
   /** Aborted when this node loses the session. */
   abandoned: AbortSignal;
   /**
-   * Called when all receivers with durable retries have the message, or it failed, while others still make attempts: the next one of
-   * the chat may follow.
+   * Called when the event is stored for all receivers with durable retries, or that failed, even if other receivers are
+   * still being tried: the next message of the chat may follow.
    */
   written?: (() => void) | undefined;
 }
@@ -57,7 +57,7 @@ interface Announced extends Omit<Announcing, 'origin'> {
   identity: EventIdentity;
   webhook: Receiver | undefined;
   others: readonly Receiver[];
-  /** The journal or the record of the send keeps the message until it is delivered. */
+  /** The journal or the record of the send holds the message until it is delivered. */
   isKept: boolean;
 }
 
@@ -78,7 +78,7 @@ export class Announcements {
   }
 
   /**
-   * Announces a message; again after a store outage in which it could be neither delivered nor kept.
+   * Announces a message. Repeats the announcement after a store outage if the event could be neither delivered nor stored.
    * @param how.isKept the journal or the record of the send keeps the message until it is delivered
    * @throws Interrupted
    */
@@ -134,9 +134,9 @@ export class Announcements {
   }
 
   /**
-   * Delivers to the webhook and to the others side by side: none of them waits for another one.
+   * Delivers to all receivers in parallel.
    * @returns the result of the webhook
-   * @throws Interrupted if one of them did not get the event, and nobody has it for this receiver
+   * @throws Interrupted if the event is neither delivered to a receiver nor stored for it
    */
   async #deliver(
     event: GatewayEvent,
@@ -155,7 +155,8 @@ export class Announcements {
     const durable = [webhook, ...others].flatMap((one, index) =>
       one?.retry === 'durable' ? [index === 0 ? first : rest[index - 1]] : [],
     );
-    // among durable receivers alone the next message waits for the closed journal entry, so that no repeat comes after it
+    // with durable receivers only, the next message waits until the journal entry is closed, so that no repetition of this message can follow
+    // the next one
     const makesAttempts = [webhook, ...others].some((one) => one && one.retry !== 'durable');
     if (written && makesAttempts) void Promise.allSettled(durable).then(written);
     if (others.length === 0) return first;
@@ -178,7 +179,7 @@ export class Announcements {
         span.set({ 'switchboard.outcome': outcomeOf(ended) });
         return ended;
       });
-      // a delivery that failed after the session had left was not kept: the session's next owner repeats it
+      // a delivery that fails after the session has left is not stored: the session's next owner repeats it
       const isLeft = abandoned.aborted && !result.delivered && !result.waiting;
       if (!result.interrupted && !isLeft) return result;
       if (retry.stopped || abandoned.aborted) throw new Interrupted();
@@ -241,7 +242,7 @@ export function receiverOf(session: SessionRecord): Receiver | undefined {
     : undefined;
 }
 
-/** What became of a delivery, for its trace. */
+/** The outcome of a delivery, for its span. */
 function outcomeOf({ deliveryId, delivered, waiting, interrupted }: DeliveryResult): string {
   if (delivered) return 'delivered';
   if (waiting) return 'waiting';

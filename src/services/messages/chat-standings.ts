@@ -6,12 +6,12 @@ import type { Session } from '../sessions/session.js';
 
 /** Messages of a room that are searched for one from the other side, in pages. */
 const SEARCHED = { page: 50, pages: 20 };
-/** The network's times, which traces have, are whole seconds. */
+/** Resolution of the times in traces: the network dates messages in whole seconds. */
 const TRACE_STEP_MS = 1_000;
 /** Chats that are read from the store at the same time. */
 const READS_AT_ONCE = 50;
 
-/** How far chats have come, by what the store and the network know of them. */
+/** Finds out how far chats have come, from the store and the network. */
 export class ChatStandings {
   readonly #store: Pick<Store, 'traces' | 'history'>;
 
@@ -20,8 +20,8 @@ export class ChatStandings {
   }
 
   /**
-   * How far a private chat has come: by messages of the last 90 days, by the hosted history, or by the token that the network
-   * hands out to those who may answer.
+   * How far a private chat has come: by messages of the last 90 days, by the hosted history, or by the token that the
+   * network gives to a number that may write to this person.
    */
   async of(session: Session, jid: string): Promise<ChatStanding> {
     const { clientId, record, link } = session;
@@ -74,7 +74,7 @@ export class ChatStandings {
       const isFirst = !written.has(to) && firstAt > sentAt - TRACE_STEP_MS;
       written.add(to);
       const isNew = counted ? counted === 'new chat' : isFirst;
-      // the own record is surer than the traces of a send that the network refused
+      // trust the own record more than traces: the network may have refused an earlier send
       if (counted === 'new chat') return { send, standing: 'new' };
       const standing: ChatStanding =
         isGroup(to) || wroteAt < sentAt ? 'running' : isNew ? 'new' : 'unanswered';
@@ -89,7 +89,7 @@ export function isGroup(jid: string): boolean {
 
 const RANK: Record<ChatStanding, number> = { new: 0, unanswered: 1, running: 2 };
 
-/** A chat only goes on. */
+/** A standing never goes back: returns the further of the two. */
 export function later(one: ChatStanding = 'new', other: ChatStanding = 'new'): ChatStanding {
   return RANK[one] >= RANK[other] ? one : other;
 }

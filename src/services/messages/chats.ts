@@ -27,7 +27,7 @@ interface LiveChat {
   jid: string;
 }
 
-/** Newest rows that are searched for one that phones show: votes and calls are rows, but no messages of the chat. */
+/** Newest rows that are searched for a message that phones show; rows of votes and calls are not. */
 const ANCHOR_ROWS = 50;
 
 /** Typing, read receipts, settings of chats and deletions. */
@@ -116,7 +116,7 @@ export class ChatActions implements Chats {
     else await deleteForMe(deletion, await this.#open(deletion.clientId, deletion.to), this.#options);
   }
 
-  /** One that waits for its policy leaves no more. */
+  /** Deletes a message for everyone. If it is still held by its policy, withdraws it instead. */
   async #deleteForEveryone(deletion: Deletion): Promise<void> {
     const { sessions, earlier, held, sender } = this.#options;
     const { clientId, to, messageId, fromMe } = deletion;
@@ -200,7 +200,7 @@ async function deleteForMe(
   if (isHosted) await deleteRow(session.clientId, chatRoomId, message.messageId, parts.store);
 }
 
-/** First the row, then its file: when a file has been stored, the keeper checks that its row still exists. */
+/** Deletes the row before its file: `FileKeeper` checks after storing a file that its row still exists. */
 async function deleteRow(
   clientId: string,
   chatRoomId: string,
@@ -252,7 +252,7 @@ async function storedMessage(
 }
 
 /**
- * Without a history: the reference from what is remembered of the message.
+ * The reference to a message of a session without a history, from its trace or its send.
  * @throws GatewayError invalid_request, target_author_unknown
  */
 async function knownMessage(

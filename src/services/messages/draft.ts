@@ -13,11 +13,11 @@ export interface Draft {
   metaData?: Record<string, unknown>;
   /** Name that the caller gave the file. */
   fileName?: string;
-  /** Of a session with a policy. */
+  /** Admission by the policy; absent if the session has none. */
   admission?: Admission;
-  /** It was written down before, and may have left. */
+  /** The record of an earlier attempt, which may have left. */
   kept?: Pick<SentRecord, 'sentAt' | 'closed'>;
-  /** Of a message that its policy held back, as `SentRecord.held`. */
+  /** `SentRecord.held` of a message that its policy held back. */
   held?: string;
 }
 

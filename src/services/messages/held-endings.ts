@@ -9,7 +9,7 @@ import type { Announcements } from './announce.js';
 import { type HeldQueue, type HeldSend, JUDGED_AGAIN_MS, neverLeft } from './held-queue.js';
 import type { SendPolicies } from './send-policies.js';
 
-/** Failures that end by themselves: the message waits on. */
+/** Transient failures: the message keeps waiting. */
 const PASSING = new Set<ErrorCode>([
   'send_not_connected',
   'send_cut_off',
@@ -21,7 +21,7 @@ const PASSING = new Set<ErrorCode>([
   'stopping',
   'media_busy',
 ]);
-/** Failures that may end by themselves: the message is tried a few times. Any other failure gives it up at once. */
+/** Failures that may be transient: the message is tried `MAX_FAILURES` times. Any other failure gives it up at once. */
 const PERHAPS_PASSING = new Set<ErrorCode>([
   'send_unacknowledged',
   'lookup_failed',
@@ -33,7 +33,7 @@ const PERHAPS_PASSING = new Set<ErrorCode>([
 /** Rules about what the network restricts. */
 const OF_THE_NETWORK = new Set<RuleName>(['reachoutLock', 'newChatLimit', 'networkSilent', 'stopAtWarning']);
 const MAX_FAILURES = 5;
-/** Pauses in milliseconds after such failures. */
+/** Pauses in milliseconds after failed attempts. */
 const RETRY = { pausesMs: [5_000, 15_000, 60_000, 300_000], endless: true, jitter: 0.2 } as const;
 
 /** A message that waits, with its queue. */
@@ -69,7 +69,7 @@ export class HeldEndings {
   }
 
   /**
-   * An attempt failed: the message is tried again if that can help.
+   * Handles a failed attempt: tries the message again later if that can help, otherwise gives it up.
    * @param before its record as it was before the attempt; undefined if it could not be read
    */
   async failed(waiting: Waiting, error: unknown, before: SentRecord | undefined): Promise<void> {
@@ -81,7 +81,7 @@ export class HeldEndings {
     log.warn({ err: error, clientId, messageId }, 'a held message was not sent');
     const { rule, allowedAt: at } = (error instanceof GatewayError && error.policy) || {};
     if (at) {
-      // it was written down for its first copy, which has not left
+      // the record was written for the first copy, which has not left
       if (before?.content.length === 0) await this.#putBack(clientId, messageId, () => before);
       const restsUntil = Math.min(Date.parse(at), clock.now() + JUDGED_AGAIN_MS);
       return void Object.assign(send, { rule, allowedAt: Date.parse(at), restsUntil });
@@ -90,9 +90,9 @@ export class HeldEndings {
     if (PASSING.has(code)) return;
     if (code === 'send_rejected') {
       const found = await policies.refusals(session, { to, text: '', isRejected: true }).catch(() => []);
-      // a pause after this attempt would repeat it for days
+      // only rules of the network count here: limits of the policy must not keep a rejected message waiting for days
       const refusals = found.filter(({ rule }) => OF_THE_NETWORK.has(rule));
-      // a network that does not say why it refuses may do so for ever
+      // if the network does not give a reason, the refusal may last for ever
       const isReasonKnown = refusals.some(({ rule }) => rule !== 'networkSilent');
       const mayWait = isReasonKnown || send.failures + 1 < MAX_FAILURES;
       if (refusals.length > 0 && mayWait) {
@@ -108,8 +108,9 @@ export class HeldEndings {
   }
 
   /**
-   * Nobody has the message: it is composed anew when it leaves, and can be cancelled until then.
-   * @param asBefore its record as it waits
+   * Returns a message that nobody has received to the waiting state: it is composed again when it leaves, and can be
+   * cancelled until then.
+   * @param asBefore makes the record of the waiting message
    */
   async #putBack(
     clientId: string,
@@ -119,16 +120,16 @@ export class HeldEndings {
     const { store, log } = this.#options;
     try {
       const record = await store.sends.get(clientId, messageId);
-      // without content it waits already
+      // a record without content is already in the waiting state
       if (record?.held && !record.acknowledged && record.content.length > 0)
         await store.sends.put(clientId, asBefore(record));
     } catch (err) {
-      // it is sent again as it was
+      // the message keeps its content, and is sent again with it
       log.warn({ err, clientId, messageId }, 'a refused message could not be put back');
     }
   }
 
-  /** Tells that a message is not sent, and no longer holds it; a store that is away is tried again. */
+  /** Announces that a message failed, and closes its record. Tries again later if the store is unavailable. */
   async giveUp({ session, queue, send }: Waiting, code: ErrorCode): Promise<void> {
     const { clientId, record: about } = session;
     const { store, announcements, failed, clock, log } = this.#options;
@@ -151,7 +152,7 @@ export class HeldEndings {
     }
   }
 
-  /** The message is not held any more, and is not sent. */
+  /** Closes the record of a held message that will not be sent. */
   async close(clientId: string, { held: _, ...record }: SentRecord): Promise<void> {
     await this.#options.store.sends.put(clientId, { ...record, closed: true });
   }

@@ -23,13 +23,13 @@ import type { SendPolicies } from './send-policies.js';
 
 /** Pause between two held messages of a session whose policy enforces its limits: when one ends, all would leave at once. */
 const GAP = { pausesMs: [2_000], endless: true } as const;
-/** The same where no policy enforces limits: 1 to 3 minutes, as the gentle policy has it between new chats. */
+/** Pause between two held messages of a session without enforced limits: 1 to 3 minutes, like the `newChatGap` of the gentle policy. */
 const GAP_WITHOUT_LIMITS = { pausesMs: [120_000], endless: true, jitter: 0.5 } as const;
 
-/** What this process has of a session. */
+/** The held messages of a session in this process. */
 export interface Held {
   queue: HeldQueue;
-  /** Before then no further message leaves: milliseconds since the epoch. */
+  /** No further message leaves before this time: milliseconds since the epoch. */
   pausesUntil: number;
   /** Aborted when this node must not send for the session any more. */
   ended: AbortController;
@@ -54,8 +54,8 @@ export class HeldPasses {
   }
 
   /**
-   * Sends what may leave, one message at a time, the oldest first.
-   * @returns when the next one is to be looked at, in milliseconds since the epoch; undefined if none is left
+   * Sends the messages that may leave, one at a time, the oldest first.
+   * @returns when to run the next pass, in milliseconds since the epoch; undefined if no message is left
    */
   async pass(clientId: string, held: Held): Promise<number | undefined> {
     const { sessions, clock } = this.#options;
@@ -73,7 +73,7 @@ export class HeldPasses {
     return undefined;
   }
 
-  /** Attempts one message after the other, until one has left or the order of what waits has changed. */
+  /** Attempts messages in turn, until one has left or another message is first in its chat. */
   async #attemptAll(clientId: string, held: Held, due: readonly HeldSend[]): Promise<void> {
     const { sessions, clock } = this.#options;
     const { queue } = held;
@@ -108,7 +108,7 @@ export class HeldPasses {
       send.judging = undefined;
       judged();
       const leaving = leave(session, record, found.request, ended.signal);
-      // proven after its attempt had failed: it is only announced
+      // proven to have arrived after its attempt had failed: this only announces it
       if (record.acknowledged) await leaving;
       else await leaving.finally(() => this.#pause(session, held));
       queue.remove(send);
@@ -121,12 +121,12 @@ export class HeldPasses {
     }
   }
 
-  /** What is needed to send a message; undefined if it does not leave now. */
+  /** Record and request of a message that may leave now; undefined otherwise. */
   async #judge(waiting: Waiting): Promise<{ record: SentRecord; request: HeldRequest } | undefined> {
     const { store, policies, endings } = this.#options;
     const { session, queue, send } = waiting;
     const record = await store.sends.get(session.clientId, send.messageId);
-    // announced in the meantime, or never written down
+    // announced meanwhile, or never written to the store
     if (!record?.held || (record.acknowledged && record.closed)) return void queue.remove(send);
     const request = readHeld(record.held);
     if (record.acknowledged) return { record, request };
@@ -138,7 +138,7 @@ export class HeldPasses {
     return { record, request };
   }
 
-  /** Undefined for a message that may still leave. */
+  /** The code with which a message is given up; undefined if it may still leave. */
   #whyGivenUp(
     session: Session,
     send: HeldSend,
@@ -164,13 +164,13 @@ function dueFor(send: HeldSend, session: Session, { pausesUntil }: Held): number
   return Math.max(timeOf(send, session), pausesUntil);
 }
 
-/** When something is to be done for a message: without a connection it can only be given up. */
+/** When a message needs attention: without a connection only at its expiry. */
 function timeOf(send: HeldSend, { record }: Session): number {
   const dueAt = record.status === 'connected' ? Math.min(send.dueAt, timeOfEnd(send)) : timeOfEnd(send);
   return Math.max(send.restsUntil, dueAt);
 }
 
-/** Why a message has not left until its end. */
+/** The code for a message that expired before it could leave. */
 function whyNotSent({ record: { status }, hasCredentials }: Session): ErrorCode {
   if (status === 'connected') return 'policy_refused';
   if (!isTerminal(status)) return 'send_not_connected';

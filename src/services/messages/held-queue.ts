@@ -7,19 +7,19 @@ import { RULE_NAMES, type RuleName } from '../../domain/policy/rules.js';
 import { readObject } from '../../store/port/json.js';
 import { heldRecords, type SendStore, type SentRecord } from '../../store/store.js';
 
-/** What is kept of a request that its policy held back, as JSON in the record of the send. */
+/** A request that its policy held back, stored as JSON in the record of the send. */
 export interface HeldRequest {
   /** Path of the route. */
   route: string;
   request: object;
   /** Milliseconds since the epoch, different for each message of a session: the order of the messages. */
   heldAt: number;
-  /** The rule that held it back, and when that rule allows it: milliseconds since the epoch. */
+  /** The rule that held the message back, and when that rule allows it: milliseconds since the epoch. */
   rule: RuleName;
   allowedAt: number;
-  /** Digits of the own number, for which it was kept. */
+  /** Digits of the own number that was linked when the message was held. */
   from: string;
-  /** When its first copy left: milliseconds since the epoch. A policy moves the time of the record at each repetition. */
+  /** When the first copy left: milliseconds since the epoch. `SentRecord.sentAt` is not enough, because each repetition under a policy changes it. */
   leftAt?: number;
 }
 
@@ -31,22 +31,22 @@ export interface HeldSend extends Omit<HeldRequest, 'request' | 'from' | 'leftAt
   messageId: string;
   /** The recipient's jid. */
   to: string;
-  /** When it is judged next, and before when nothing is tried after a failure: milliseconds since the epoch. */
+  /** When the message is judged next, and the end of the pause after a failure: milliseconds since the epoch. */
   dueAt: number;
   restsUntil: number;
-  /** The rule that held it back when it was judged last, and when that was; undefined if it must be judged anew. */
+  /** The rule that refused the message at its last judgement, and the time of that judgement; undefined if it must be judged again. */
   judged: { by: RuleName; at: number } | undefined;
   /** Attempts that failed for another reason than the connection. */
   failures: number;
-  /** It is being written down, judged or sent. */
+  /** The message is being written, judged or sent. */
   isBusy: boolean;
-  /** Settles when it is judged; undefined unless it is being judged. */
+  /** Settles at the end of the judgement in flight; undefined if there is none. */
   judging?: Promise<unknown> | undefined;
-  /** With which code the network refused its newest copy; absent if it did not. */
+  /** The code with which the network refused the newest copy; absent if it did not. */
   refusedWith?: string | undefined;
 }
 
-/** Rules about all chats of a number at once: what one of them holds back now, it holds back in every chat. */
+/** Rules about the number rather than a chat: if such a rule refuses a message now, it refuses messages in every chat. */
 const OF_THE_NUMBER = new Set<RuleName>([
   'networkSilent',
   'reachoutLock',
@@ -63,9 +63,9 @@ const OF_THE_NUMBER = new Set<RuleName>([
 /** The messages of one session that wait; those of one chat leave one after the other, the oldest first. */
 export class HeldQueue {
   readonly #sends = new Map<string, HeldSend>();
-  /** The same by chat: a session may have 100,000 chats in which a message waits. */
+  /** The messages by chat: a session may have 100,000 chats with waiting messages. */
   readonly #chats = new Map<string, Set<HeldSend>>();
-  /** Until when each rule about all chats holds back those that it held back before: milliseconds since the epoch. */
+  /** When each rule about the number next allows a message, as last judged: milliseconds since the epoch. */
   readonly #heldUntil = new Map<RuleName, number>();
   #newest = 0;
 
@@ -77,7 +77,7 @@ export class HeldQueue {
     return [...this.#sends.values()];
   }
 
-  /** So many messages after the one with this id; the first ones without an id, and if it does not wait any more. */
+  /** Up to `limit` messages after the one with this id; from the start if no id is given or that message no longer waits. */
   after(messageId: string | undefined, limit: number): HeldSend[] {
     let isSkipped = messageId !== undefined && this.#sends.has(messageId);
     const page: HeldSend[] = [];
@@ -99,7 +99,7 @@ export class HeldQueue {
     return first;
   }
 
-  /** A time that is later than those of all messages before. */
+  /** A time for a new message, later than the times of all messages in the queue. */
   nextTime(now: number): number {
     this.#newest = Math.max(this.#newest + 1, now);
     return this.#newest;
@@ -115,7 +115,7 @@ export class HeldQueue {
     else this.#chats.set(send.to, new Set([send]));
   }
 
-  /** Another message may have taken its place: a repeated request whose first outcome was unknown. */
+  /** Removes this message, but not a later one under the same id: a repeated request whose first outcome was unknown. */
   remove(send: HeldSend): void {
     if (this.find(send.messageId) !== send) return;
     this.#sends.delete(send.messageId);
@@ -128,13 +128,13 @@ export class HeldQueue {
     if (chat?.size === 0) this.#chats.delete(send.to);
   }
 
-  /** The messages that no other one of their chat must precede, oldest first. */
+  /** The first message of each chat, oldest first. */
   heads(): HeldSend[] {
     const heads = [...this.#chats.values()].flatMap(([first]) => first ?? []);
     return heads.sort((one, other) => one.heldAt - other.heldAt);
   }
 
-  /** Judges messages anew: those of the given chats, or all. */
+  /** Marks messages for a new judgement: those of the given chats, or all. */
   wake(chats?: readonly string[]): void {
     if (!chats) this.#heldUntil.clear();
     const woken = chats ? chats.flatMap((to) => [...(this.#chats.get(to) ?? [])]) : this.#sends.values();
@@ -142,8 +142,9 @@ export class HeldQueue {
   }
 
   /**
-   * A rule holds a message back, and with it those that the same rule held back in other chats: until an hour after each of
-   * them was judged itself, because its chat may have come further than this one.
+   * Records that a rule holds a message back, and defers the messages of other chats that the same rule refused. Each of
+   * those is still judged within an hour after its own last judgement, because its chat may have come further than this
+   * one.
    * @param until when this rule allows it; other rules may hold it back until `allowedAt`
    */
   holdBack(
@@ -152,7 +153,7 @@ export class HeldQueue {
     now: number,
   ): void {
     Object.assign(send, { allowedAt, ...judgedBy(rule, allowedAt, now) });
-    // the others know this time: looking at all of them for each one would take the square of their number
+    // the others already have this time; updating all of them for each message would take quadratic time
     if (!OF_THE_NUMBER.has(rule) || until <= (this.#heldUntil.get(rule) ?? 0)) return;
     this.#heldUntil.set(rule, until);
     for (const other of this.#sends.values()) {
@@ -164,7 +165,7 @@ export class HeldQueue {
   }
 }
 
-/** What is noted of a message that a rule holds back: it is judged again when its time has come. */
+/** The state of a message that a rule holds back, with the time of its next judgement. */
 export function judgedBy(
   rule: RuleName,
   allowedAt: number,
@@ -176,7 +177,10 @@ export function judgedBy(
 /** The state of a message that was not judged in this run. */
 export const FRESH = { dueAt: 0, restsUntil: 0, judged: undefined, failures: 0, isBusy: false } as const;
 
-/** Reads the messages of a session that wait; their requests are not kept. @throws GatewayError `store_damaged`, `store_unavailable` */
+/**
+ * Reads the waiting messages of a session, without their requests, which stay in the store.
+ * @throws GatewayError `store_damaged`, `store_unavailable`
+ */
 export async function readQueue(records: Pick<SendStore, 'held'>, clientId: string): Promise<HeldQueue> {
   const queue = new HeldQueue();
   const sends: HeldSend[] = [];
@@ -223,7 +227,7 @@ export function leavingAt(held: string, leftAt: number): string {
   return JSON.stringify({ ...readHeld(held), leftAt });
 }
 
-/** The record of a message whose only copy did not arrive: it waits as before, and stays counted as what the copy was. */
+/** The record of a message whose only copy did not arrive: the message waits as before, and the copy stays counted. */
 export function neverLeft({ held = '', ...record }: SentRecord): SentRecord {
   const { leftAt: _, ...request } = readHeld(held);
   const waits = { content: new Uint8Array(), metaData: '', fileName: '', closed: true };

@@ -27,7 +27,7 @@ import {
 import type { SentAnswer } from './idempotency.js';
 import type { MessageSpans } from './spans.js';
 
-/** Pauses until what waits is looked at again after the store was away. */
+/** Pauses before the next pass after a store outage. */
 const STORE_AWAY = { pausesMs: doubling(1_000, 60_000), endless: true, jitter: 0.2 } as const;
 
 /** A request that may be held. */
@@ -42,7 +42,7 @@ interface HoldableRequest extends Pick<HeldRequest, 'route' | 'request'> {
 /** A request that is being judged. */
 interface Judgement {
   to: string;
-  /** Something has changed since: it is judged anew as soon as it is held. */
+  /** The facts have changed during the judgement: the request is judged again as soon as it is held. */
   isOutdated: boolean;
 }
 
@@ -55,13 +55,13 @@ export class HeldSends implements SessionPart, HeldMessages {
   readonly #options;
   readonly #passes: HeldPasses;
   readonly #held = new Map<string, Promise<Held>>();
-  /** The same, once they are read. */
+  /** `#held`, once it is read from the store. */
   readonly #read = new Map<string, Held>();
-  /** Requests of one chat that may be held, in order. */
+  /** One lock per chat: requests that may be held run in order. */
   readonly #requests = new KeyedLock();
-  /** Requests that are being judged, by session: what changes meanwhile finds none of them in a queue. */
+  /** Requests that are being judged, by session. They are in no queue yet, so changes are noted here. */
   readonly #judging = new MultiMap<Judgement>();
-  /** The work of one session. */
+  /** One lock per session, for passes and withdrawals. */
   readonly #work = new KeyedLock();
   /** Cancel the repetitions of work for which the store was away, by session. */
   readonly #repetitions = new MultiMap<() => void>();
@@ -80,17 +80,17 @@ export class HeldSends implements SessionPart, HeldMessages {
   }
 
   /**
-   * Sends a message, or holds it: when its policy refuses it for a time, or when an earlier one of its chat waits. A caller
-   * who has hung up would never learn of it: nothing is held then.
-   * @throws GatewayError held_sends_full, send_not_connected, and what `send` throws; send_cut_off with the message's id when
-   * the store does not say whether it keeps the message
+   * Sends a message, or holds it if its policy refuses it for a time or an earlier message of its chat waits. Holds
+   * nothing for a caller who has hung up, because the caller would never learn of it.
+   * @throws GatewayError held_sends_full, send_not_connected, and what `send` throws; send_cut_off with the message's id
+   * when the store does not say whether it keeps the message
    */
   sendOrHold(session: Session, asked: HoldableRequest, send: () => Promise<SentAnswer>): Promise<SentAnswer> {
     const { clientId } = session;
     return this.#requests.run(`${clientId} ${asked.to}`, async () => {
       const { queue } = await this.#heldOf(clientId);
       const earlier = queue.firstOf(asked.to);
-      // judged as soon as it is the first of its chat
+      // the message is judged when it becomes the first of its chat
       if (earlier) return this.#hold(clientId, asked, earlier, { isOutdated: true });
       const judgement: Judgement = { to: asked.to, isOutdated: false };
       this.#judging.add(clientId, judgement);
@@ -125,7 +125,7 @@ export class HeldSends implements SessionPart, HeldMessages {
     const { sessions, store, endings } = this.#options;
     sessions.find(clientId);
     const { queue } = await this.#heldOf(clientId);
-    // a message that is only judged need not leave
+    // a judgement may end without a send: wait for its end
     for (let send = queue.find(messageId); send?.judging; send = queue.find(messageId)) await send.judging;
     const send = queue.find(messageId);
     if (!send) throw new GatewayError('held_send_unknown', `no message ${messageId} waits to be sent`);
@@ -145,8 +145,8 @@ export class HeldSends implements SessionPart, HeldMessages {
   }
 
   /**
-   * A message is deleted for everyone: no copy of it leaves from now on. An attempt that is under way ends first.
-   * @returns true if nobody has it, so that there is nothing to delete
+   * Withdraws a message that is deleted for everyone: no copy of it leaves from now on. Waits for an attempt in flight.
+   * @returns true if no copy has left, so that there is nothing to delete
    * @throws GatewayError store_unavailable
    */
   async withdraw(clientId: string, messageId: string): Promise<boolean> {
@@ -164,10 +164,7 @@ export class HeldSends implements SessionPart, HeldMessages {
     });
   }
 
-  /**
-   * Looks after the messages of a session that may never connect again: they are given up at their end.
-   * @throws GatewayError store_unavailable
-   */
+  /** Reads the messages of a session that may never connect again, so that they expire in time. @throws GatewayError store_unavailable */
   async watch(clientId: string): Promise<void> {
     if (this.#held.has(clientId)) return;
     await this.#heldOf(clientId);
@@ -179,21 +176,21 @@ export class HeldSends implements SessionPart, HeldMessages {
     return this.#read.get(clientId)?.queue.size ?? 0;
   }
 
-  /** Of all sessions. */
+  /** Waiting messages of all sessions. */
   total(): number {
     return [...this.#read.values()].reduce((total, { queue }) => total + queue.size, 0);
   }
 
   /**
-   * Judges everything anew: the session is connected, has another workspace or more of its past, or the network restricts it
-   * more or less than before.
+   * Judges all messages of a session again. Called when the session connects, gets another workspace or more of its past,
+   * and when the network's restrictions change.
    */
   judgeAnew(clientId: string): void {
     for (const judgement of this.#judging.of(clientId)) judgement.isOutdated = true;
     this.#wake(clientId, ({ queue }) => queue.wake());
   }
 
-  /** A message came, perhaps from another device of the number: its chat has come further, unless it is a group. */
+  /** A message arrived or was sent from another device: re-evaluates the held messages of that chat, unless it is a group. */
   noteMessage(clientId: string, message: Pick<IncomingMessage, 'chat' | 'chatAlt'>): void {
     const held = this.#read.get(clientId)?.queue;
     const judging = this.#judging.of(clientId);
@@ -204,8 +201,8 @@ export class HeldSends implements SessionPart, HeldMessages {
   }
 
   /**
-   * The network refused a copy of a message.
-   * @returns true if the message is a held one: it may leave again, and only its end is announced
+   * Notes that the network refused a copy of a message.
+   * @returns true if the message is held: it may leave again, so only its final outcome is announced
    */
   noteRefusal(clientId: string, messageId: string, code: string | undefined): boolean {
     const send = this.#read.get(clientId)?.queue.find(messageId);
@@ -213,10 +210,10 @@ export class HeldSends implements SessionPart, HeldMessages {
     return send !== undefined;
   }
 
-  /** The number may be another one: nothing that waits for the former one is sent. */
+  /** Another number may be linked: gives up the messages that wait for the former one. */
   reset(clientId: string): void {
     const { sessions, endings, limit, clock } = this.#options;
-    // messages that were held in one millisecond have the next ones as their times
+    // messages held within one millisecond have consecutive times, up to `limit` after now
     const until = clock.now() + limit;
     this.#run(clientId, async ({ queue }) => {
       const session = sessions.find(clientId);
@@ -234,7 +231,7 @@ export class HeldSends implements SessionPart, HeldMessages {
     this.#held.delete(clientId);
   }
 
-  /** What is in flight fails with the link, and is continued like any send. */
+  /** Sends in flight fail with the link, and are continued like any send. */
   async end(clientId: string): Promise<void> {
     this.abort(clientId);
   }
@@ -268,7 +265,7 @@ export class HeldSends implements SessionPart, HeldMessages {
     try {
       await store.sends.put(clientId, {
         ...{ messageId, to, content: new Uint8Array(), metaData: '', fileName: '' },
-        // until it leaves it counts for nothing
+        // a held message counts as nothing until it leaves
         ...{ counted: 'nothing', sentAt: heldAt, acknowledged: false, closed: true },
         held: text,
         ...spans.noted(clientId, messageId),
@@ -278,7 +275,7 @@ export class HeldSends implements SessionPart, HeldMessages {
         queue.remove(send);
         throw error;
       }
-      // its next judgement reads whether it was written down
+      // the next judgement reads whether the record was written
       Object.assign(send, FRESH);
       this.#wake(clientId);
       throw new GatewayError('send_cut_off', error.message, { cause: error, messageId });
@@ -299,7 +296,7 @@ export class HeldSends implements SessionPart, HeldMessages {
       return held;
     });
     this.#held.set(clientId, reading);
-    // an outage of the store must not last longer than it does
+    // a failed read must not be cached: it would outlast the store's outage
     reading.catch(() => this.#held.get(clientId) === reading && this.#held.delete(clientId));
     return reading;
   }
@@ -311,7 +308,7 @@ export class HeldSends implements SessionPart, HeldMessages {
       const at = await this.#passes.pass(clientId, held);
       if (at === undefined || held.ended.signal.aborted) return;
       const { clock } = this.#options;
-      // at once only after what is happening now
+      // at the earliest in the next millisecond, after the current work
       held.cancelTimer = callAt(clock, Math.max(at, clock.now() + 1), () => this.#wake(clientId));
     });
   }

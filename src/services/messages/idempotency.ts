@@ -67,7 +67,7 @@ export class OncePerKey {
     if (claimed.answer) return readSent(claimed.answer);
     const answer = await send(claimed.messageId, claimed.messageId !== messageId);
     await this.#store.answer(clientId, key, JSON.stringify(answer)).catch((error: unknown) => {
-      // the message is sent: a repetition finds its record
+      // the message is sent anyway: a repetition finds its record
       this.#log.warn({ err: error, clientId }, 'answer not kept for its Idempotency-Key');
     });
     return answer;
@@ -80,7 +80,7 @@ function requireSame(first: string, second: string): void {
   throw new GatewayError('idempotency_conflict', message);
 }
 
-/** The same request gives the same fingerprint, whatever the order of its fields. */
+/** A fingerprint of a request, independent of the order of its fields. */
 function fingerprintOf({ route, payload }: KeyedRequest): string {
   return createHash('sha256')
     .update(`${route}\0${JSON.stringify(sorted(payload))}`)

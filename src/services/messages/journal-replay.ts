@@ -9,7 +9,7 @@ import type { Session } from '../sessions/session.js';
 import type { Receiver } from './receive.js';
 import type { UnreadableMessages } from './unreadable.js';
 
-/** Finishes what the journal of a session has open, and nobody is at work on. */
+/** Finishes open journal entries that no work in flight will close. */
 export class JournalReplay implements SessionPart {
   readonly #options;
 
@@ -41,13 +41,13 @@ export class JournalReplay implements SessionPart {
   }
 
   /**
-   * The link of a session that was exported is closed: announces the messages that nobody is at work on. Nobody can be asked any more
-   * for those that could not be read: they are told as such, and a copy that can be read comes to the other Switchboard.
+   * Announces the remaining messages of a session whose link an export has closed. Unreadable messages are announced as
+   * unreadable, because no link can ask for them; a readable copy goes to the other Switchboard.
    */
   async announceRest(clientId: string): Promise<void> {
     const { sessions, store, receiver } = this.#options;
     const session = sessions.find(clientId);
-    // before the read: what ends meanwhile must not be announced once more
+    // taken before the read: a message that ends during the read must not be announced twice
     const inFlight = receiver.journalIdsInFlight(clientId);
     const open = await store.journal.open(clientId);
     const past = this.#partsOfHistory(session, open);

@@ -5,7 +5,7 @@ import type { HistoryMessage, SessionRecord, Store } from '../../store/store.js'
 import { type Authorship, authorOfTrace, type Parties, roomIdOf } from '../identities/parties.js';
 import type { StoreRetry } from '../store-retry.js';
 
-/** The facts of an earlier message that a change of it is checked against. */
+/** The facts of an earlier message against which a change is checked. */
 export interface KnownMessage {
   author: Authorship;
   /** Key of its votes, edits and reactions; undefined when it has none. */

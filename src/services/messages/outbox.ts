@@ -16,10 +16,10 @@ import type { Receiver } from './receive.js';
 import type { AskedSend, SendPolicies } from './send-policies.js';
 import type { MessageSpans } from './spans.js';
 
-/** Nobody waits for the answer of an interrupted send. */
+/** Options for a resumed send: no caller waits for its answer. */
 const RESUMED = { text: '', isResumed: true } as const;
 
-/** Proven messages that are remembered, so that further receipts of theirs cost nothing. */
+/** Size of `#proven`, which saves a store access for each further receipt of a message. */
 const PROVEN = 20_000;
 
 /** The outcome of a send. */
@@ -44,7 +44,7 @@ export class Outbox {
   readonly #proven = boundedCache<true>(PROVEN);
   /** Records of failed sends that are being closed, by session and message id. */
   readonly #closing = new Map<string, Promise<void>>();
-  /** By session while its open records are read, by session and chat while they are continued: new sends of the chat wait. */
+  /** Locked by session while its open records are read, and by session and chat while they are continued; new sends of the chat wait. */
   readonly #resuming = new KeyedLock();
   #stopping = false;
 
@@ -74,7 +74,7 @@ export class Outbox {
     return this.#alone(clientId, messageId, () => this.#send(session, draft, gone));
   }
 
-  /** Does one thing at a time for a message: who comes meanwhile gets the same outcome. */
+  /** Runs one attempt per message; concurrent callers share its result. */
   #alone(clientId: string, messageId: string, work: () => Promise<Sent>): Promise<Sent> {
     const id = `${clientId} ${messageId}`;
     const leaving = this.#leaving.get(id);
@@ -90,9 +90,9 @@ export class Outbox {
   }
 
   /**
-   * Continues a recorded message: sends it as it was, only announces it when it was proven, or does nothing more when it was
-   * announced too.
-   * @param ask what its policy judges beside the record
+   * Continues a recorded message: sends it with the same content; if it is proven to have arrived, only announces it; if
+   * it was announced too, does nothing.
+   * @param ask facts for the policy that the record does not hold
    * @throws GatewayError policy_refused, and as `send`
    */
   continue(
@@ -104,7 +104,7 @@ export class Outbox {
     const { clientId } = session;
     const { messageId } = record;
     return this.#alone(clientId, messageId, async () => {
-      // another attempt may have ended since the caller read it
+      // another attempt may have ended since the caller read the record
       const now = (await this.kept(clientId, messageId)) ?? record;
       return this.#options.spans.resume(clientId, now, () => this.#continue(session, now, ask, gone));
     });
@@ -121,7 +121,7 @@ export class Outbox {
       const { to, counted } = record;
       const asked = { ...ask, to, target: counted === 'nothing', kept: record };
       const admission = await policies.admit(session, asked);
-      // a caller asks again: after a crash this repetition continues too
+      // reopen the record, because its caller asks again: after a crash this attempt is resumed too
       if (record.closed && !admission) await store.sends.put(session.clientId, { ...record, closed: false });
       return this.#send(session, { ...draftOf(record), ...(admission && { admission }) }, gone);
     }
@@ -158,7 +158,7 @@ export class Outbox {
     await closing;
   }
 
-  /** A proof that comes meanwhile waits: it opens closed records only. */
+  /** Lets a proof that arrives now wait for the closing: a proof reopens closed records only. */
   #closeUntil(id: string, closing: Promise<void>): void {
     const noted = closing
       .catch(() => undefined)
@@ -234,7 +234,7 @@ export class Outbox {
   /** The open records that nothing works on, oldest first. */
   async #readIdle(clientId: string): Promise<SentRecord[]> {
     const { store, retry } = this.#options;
-    // also the sends that end while the store is being read, and those whose callers got an error
+    // read before the store, to include sends that end during the read and those whose callers got an error
     const leaving = new Set([...this.#leaving.keys(), ...this.#closing.keys()]);
     const open = await retry.run(() => store.sends.open(clientId));
     this.#forgetFailed(clientId, open);
@@ -244,7 +244,7 @@ export class Outbox {
     });
   }
 
-  /** Announces the sends that the network acknowledged before a crash: for that no link is needed. */
+  /** Announces the sends that the network acknowledged before a crash; needs no link. */
   async announceAcknowledged(session: Session): Promise<void> {
     const open = await this.#options.store.sends.open(session.clientId);
     for (const record of open) if (record.acknowledged) void this.#resumeInTurn(session, record);
@@ -256,7 +256,7 @@ export class Outbox {
     await Promise.allSettled(leaving.map(([, sent]) => sent));
   }
 
-  /** Failed sends whose records are not open have been closed by another node. */
+  /** Drops failed sends whose records another node has closed. */
   #forgetFailed(clientId: string, open: readonly SentRecord[]): void {
     const still = new Set(open.map(({ messageId }) => `${clientId} ${messageId}`));
     for (const id of this.#failed) {
@@ -264,12 +264,12 @@ export class Outbox {
     }
   }
 
-  /** The callers of sends that fail from now on get no answer: the next start resumes them. */
+  /** From now on failed sends stay open for the next start, because their callers get no answer. */
   stop(): void {
     this.#stopping = true;
   }
 
-  /** Continues a record after those of its chat that were read before it. Never rejects. */
+  /** Continues a record after the earlier records of its chat. Never rejects. */
   #resumeInTurn(session: Session, record: SentRecord): Promise<void> {
     const about = { clientId: session.clientId, messageId: record.messageId };
     const resumed = this.#resuming.run(`${about.clientId} ${record.to}`, () => this.#resume(session, record));
@@ -345,7 +345,7 @@ export class Outbox {
       return { ...sent, sentAt };
     } catch (error) {
       const { messageId } = draft;
-      // this copy did not arrive, but the one before may have
+      // this copy did not arrive, but an earlier copy may have
       if (draft.held && copies > 1 && isGatewayError(error, 'send_rejected'))
         throw new GatewayError('send_rejected', error.message, { cause: error, messageId });
       if ('encoded' in content && this.#proven.has(`${session.clientId} ${messageId}`)) {

@@ -29,17 +29,17 @@ import type { Read, Reader } from './read.js';
 export interface InboundMessage {
   session: SessionRecord;
   message: IncomingMessage;
-  /** Of an API send. */
+  /** `metaData` of an API send. */
   metaData?: Record<string, unknown> | undefined;
-  /** Of the file of an API send, as its caller named it; only documents carry it in their content. */
+  /** File name that the caller of an API send gave; only documents carry it in their content. */
   fileName?: string | undefined;
-  /** Why it could not be read: it is told as an unreadable message, without content. */
+  /** The reason why the message could not be read; it is announced as unreadable, without content. */
   unreadable?: UnreadableReason;
   /** Later messages may refer to it. */
   isRemembered: boolean;
   /** Aborted when this node loses the session: nothing more is written or announced. */
   abandoned: AbortSignal;
-  /** For a receiver that gets the events of a chat in order: resolves when the earlier messages of the chat are announced. */
+  /** Resolves when the earlier messages of the chat are announced; present if a receiver needs the events of a chat in order. */
   turn?: Promise<void> | undefined;
   /** Called when receivers with durable retries have the message. */
   onWritten?: (() => void) | undefined;
@@ -71,7 +71,7 @@ export interface PipelineOptions {
   log: Logger;
 }
 
-/** Stands in the history for a message that could not be read. */
+/** Body of the placeholder row for an unreadable message. */
 const UNREADABLE_BODY = 'This message could not be read here; look for it on the phone.';
 
 /** The steps of an admitted message before its announcement: identify → trace → read → compose → record. */
@@ -116,7 +116,7 @@ export class ReceivePipeline {
     return { message, reading, storedType: 'chat' };
   }
 
-  /** Undefined when the message claims to change one that its author has no right to change. @throws Interrupted */
+  /** Composes the event of a message; undefined if its author may not change the target. @throws Interrupted */
   async #compose(
     { session, metaData, fileName }: InboundMessage,
     parties: Parties,
@@ -140,7 +140,7 @@ export class ReceivePipeline {
     return undefined;
   }
 
-  /** Removes the copy of a message that was deleted for everyone before this one quoted it: from the event and the content. */
+  /** Removes a quote from event and content if the quoted message was deleted for everyone before this message arrived. */
   async #withoutDeletedQuote(
     { orgId }: SessionRecord,
     { content }: IncomingMessage,
@@ -169,7 +169,8 @@ export class ReceivePipeline {
   }
 
   /**
-   * Only the author edits a message; only the author, or an admin of the group, deletes it.
+   * Whether the author of an event may make its change: only the author of a message edits it; only the author, or an
+   * admin of the group, deletes it.
    * @throws Interrupted when the network could not be asked who is an admin
    */
   async #mayChange(
@@ -185,7 +186,7 @@ export class ReceivePipeline {
     return isAdmin;
   }
 
-  /** A message that the history refuses is announced all the same; during a store outage both wait. */
+  /** Writes the row. If the history refuses it, the message is announced anyway; during a store outage both wait. */
   async #record(
     { session, abandoned }: InboundMessage,
     recording: Recording,
@@ -202,7 +203,7 @@ export class ReceivePipeline {
     }
   }
 
-  /** The link to the message's file; a reader who is earlier than the file waits for it. */
+  /** Adds the link to the message's file to the event. A reader who opens the link before the file is stored waits for it. */
   #withLink(event: EventEnvelope, fileId: string): EventEnvelope {
     const { media } = event;
     if (!media || fileId === '') return event;
@@ -215,7 +216,7 @@ function withFileName(event: EventEnvelope, given: string): EventEnvelope {
   return media ? { ...event, media: { ...media, fileName: media.fileName || given } } : event;
 }
 
-/** Whether an event changes a message of its own author: by what is known of that message, else by what the event says. */
+/** Whether an event changes a message of its own author: decided by the stored target, or by the event if the target is not stored. */
 function isOwnTarget(
   { revoke }: EventEnvelope,
   author: Authorship,
@@ -224,7 +225,7 @@ function isOwnTarget(
   return targetAuthor ? mayBeSame(targetAuthor, author) : !revoke?.byAdmin;
 }
 
-/** The event with what it says of its target corrected by what is known of that message. */
+/** Corrects the event's statements about its target from the stored target. */
 function withTarget(
   event: EventEnvelope,
   targetAuthor: Authorship | undefined,

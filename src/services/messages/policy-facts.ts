@@ -19,10 +19,10 @@ import { RecipientChecks } from './recipient-checks.js';
 const CHATS = 20_000;
 /** Milliseconds that a message which begins a chat waits for the network to say whether it restricts the number. */
 const RESTRICTIONS_WAIT_MS = 10_000;
-/** Milliseconds until a message is tried again that a network refused which does not say why. */
+/** Milliseconds before a message is tried again that the network refused without a reason. */
 const UNDISCLOSED_MS = 60 * 60_000;
 
-/** What policies judge by: the sends of each session, how far its chats have come, and what the network told of its number. */
+/** The facts that policies judge: the sends of each session, how far its chats have come, and the network's restrictions of its number. */
 export class PolicyFacts {
   readonly chats: ChatStandings;
   readonly checks: RecipientChecks;
@@ -30,7 +30,7 @@ export class PolicyFacts {
   readonly #counted = new Map<string, Promise<Counted>>();
 
   constructor(options: {
-    /** Undefined: nothing is counted or refused. */
+    /** If undefined, nothing is counted or refused. */
     policies: PolicyTable | undefined;
     store: Pick<Store, 'sends' | 'traces' | 'history'>;
     /** Keys the hashes of texts: 32 bytes that stay the same for as long as the store lives. */
@@ -43,10 +43,10 @@ export class PolicyFacts {
       warning(clientId: string): Restriction | undefined;
       /** Asks the network unless it has answered since the session connected; undefined when it has. */
       ask(clientId: string): Promise<void> | undefined;
-      /** As `ask`, also of a network that has answered. */
+      /** Like `ask`, but asks even if the network has answered. */
       askAnew(clientId: string): Promise<void> | undefined;
       state(clientId: string): 'asked' | 'answered' | 'silent';
-      /** It answered without saying whether it imposes a time lock. */
+      /** The network answered without saying whether it imposes a time lock. */
       declines(clientId: string): boolean;
     };
     clock: Clock;
@@ -67,7 +67,7 @@ export class PolicyFacts {
     return policies && policyOf(policies, record);
   }
 
-  /** What the session has sent: read from the store when it is first needed, and counted in memory from then on. */
+  /** The counted sends of a session: read from the store when first needed, then counted in memory. */
   countedOf(clientId: string): Promise<Counted> {
     const known = this.#counted.get(clientId);
     if (known) return known;
@@ -77,7 +77,7 @@ export class PolicyFacts {
       .then((past) => this.chats.ofPast(clientId, past, ({ counted }) => !counted))
       .then((past) => {
         const sends = past.map(({ send, standing }) => countedSend(send, standing));
-        // before each of them the network was asked, or knew the answer
+        // each new chat counts as one look-up, because look-ups themselves are not stored
         this.checks.recall(
           clientId,
           sends.flatMap(({ at, isNewChat }) => (isNewChat ? at : [])),
@@ -89,14 +89,14 @@ export class PolicyFacts {
         };
       });
     this.#counted.set(clientId, read);
-    // an outage of the store must not last longer than it does
+    // a failed read must not be cached: it would outlast the store's outage
     read.catch(() => this.#counted.get(clientId) === read && this.#counted.delete(clientId));
     return read;
   }
 
   /**
    * The state of the number that sends.
-   * @param isPatient no caller waits for the send: what the network told before the last connection alone does not refuse it
+   * @param isPatient no caller waits for the send: restrictions learnt before the current connection do not refuse it
    */
   numberOf(
     { clientId, record }: Session,
@@ -106,7 +106,7 @@ export class PolicyFacts {
   ): NumberState {
     const { restrictions } = this.#options;
     const state = restrictions.state(clientId);
-    // who only observes does not wait for the answer
+    // observe mode must not wait for the answer
     const isUnanswered = state === 'silent' || (state === 'asked' && mode === 'enforce');
     const active = isPatient && isUnanswered ? [] : restrictions.active(clientId);
     const warning = restrictions.warning(clientId);
@@ -121,8 +121,8 @@ export class PolicyFacts {
   }
 
   /**
-   * The network refused a message, and does not want to say whether it restricts the number: as under a restriction without
-   * an end, an hour may help.
+   * The refusal after the network rejected a message without saying whether it restricts the number: tried again after an
+   * hour, like under a restriction without an end.
    */
   undisclosed(clientId: string, standing: ChatStanding): Refusal[] {
     const { restrictions, clock } = this.#options;
@@ -133,12 +133,12 @@ export class PolicyFacts {
     return [{ rule: 'networkSilent', reason, allowedAt: at, clearAt: at }];
   }
 
-  /** How far a private chat has come, as far as it is remembered: the other side may have answered unseen. */
+  /** How far a private chat has come, from memory if possible: misses an answer that this process has not seen. */
   async writtenTo(session: Session, jid: string, { standings }: Counted): Promise<ChatStanding> {
     return standings.get(jid) ?? this.standingOf(session, jid);
   }
 
-  /** How far a private chat has come. An import of past messages, or a token of the person, changes it unseen. */
+  /** How far a private chat has come, read from the store: an import of past messages or a token of the person changes it without an event. */
   async standingOf(session: Session, jid: string): Promise<ChatStanding> {
     const { standings } = await this.countedOf(session.clientId);
     if (standings.get(jid) === 'running') return 'running';
@@ -147,7 +147,7 @@ export class PolicyFacts {
     return found;
   }
 
-  /** Whether the network would have to be asked whether the recipient of a message is there. */
+  /** Whether a message to this recipient would need a look-up at the network. */
   async isLookedUp(
     { clientId }: Session,
     { lookUpFirst }: Policy,
@@ -171,7 +171,7 @@ export class PolicyFacts {
         : undefined;
     const isSizeAsked = policy.largestGroup !== undefined && isGroup(to);
     const found = isSizeAsked ? groups.find(clientId, to) : undefined;
-    // who only observes does not wait for the network: the next message finds the answer
+    // observe mode must not wait for the network: the next message finds the answer
     const group = policy.mode === 'enforce' ? await found : groups.known(clientId, to);
     return {
       at: this.#options.clock.now(),
@@ -187,15 +187,15 @@ export class PolicyFacts {
     };
   }
 
-  /** What the record of a send keeps of its text: whoever has the store alone can neither read nor guess it. */
+  /** The keyed hash of a text for the record of a send: the store alone does not allow reading or guessing the text. */
   #hashOf(clientId: string, text: string): string {
     const { hashKey } = this.#options;
     return createHmac('sha256', hashKey).update(`text\0${clientId}\0${text}`).digest('base64url');
   }
 
   /**
-   * Whether the network restricts a number is asked after each connection: a chat is not begun before the answer. Under a
-   * lock that is known from before, a caller has its refusal without one.
+   * Waits for the network's restrictions, which are asked after each connection: no chat begins before the answer. If a
+   * lock is already known, a caller is refused without waiting.
    * @param isRejected the network has just refused a message, and may restrict the number since its answer
    */
   async restrictionsKnown(
@@ -213,7 +213,7 @@ export class PolicyFacts {
     await endsWithin(clock, RESTRICTIONS_WAIT_MS, asked);
   }
 
-  /** A message of a private chat came, also from another device of the account. */
+  /** Notes a message of a private chat, received or sent from another device of the account. */
   noteMessage(
     clientId: string,
     { chat, chatAlt, fromMe }: Pick<IncomingMessage, 'chat' | 'chatAlt' | 'fromMe'>,
@@ -234,7 +234,7 @@ export class PolicyFacts {
   }
 }
 
-/** It refuses everybody who has not written, as a silent network does. */
+/** True for the restriction that refuses all chats in which the other side has not written, like a network that does not answer. */
 function isLock({ kind }: Restriction): boolean {
   return kind === 'reachout-lock';
 }

@@ -87,7 +87,7 @@ export class PolicyReports implements Policies {
     return isThere ? 'known' : 'absent';
   }
 
-  /** Under a policy that budgets look-ups a question costs none of them. */
+  /** Resolves `to`; without a look-up if the policy budgets look-ups. */
   async #addressOf(clientId: string, { lookUpFirst }: Policy, to: string): Promise<Address> {
     const { contacts, sessions } = this.#options;
     const asked = lookUpFirst && parseRecipient(to);
@@ -146,7 +146,7 @@ async function pageOf(
     const page = read.filter(({ sentAt }) => sentAt < cut);
     const next = page.at(-1)?.sentAt;
     if (next !== undefined) return { page, next };
-    // more of one millisecond than fit into a page
+    // more sends within one millisecond than fit into a page
     const together = read.filter(({ sentAt }) => sentAt === cut);
     if (together.length < read.length) return { page: together, next: cut };
     if (read.length < size) return { page: read };

@@ -10,11 +10,11 @@ import { jidsOf, type Parties, roomIdOf } from '../identities/parties.js';
 import type { KnownMessage, KnownMessages } from './known-messages.js';
 import { type PollOptions, readVote } from './votes.js';
 
-/** A message with what it says, decrypted where it was encrypted once more. */
+/** The readable content of a message, after decryption of a second layer if there is one. */
 export interface Read {
   message: IncomingMessage;
   reading: Reading;
-  /** Undefined when it changes an earlier message and is no row of its own. */
+  /** Undefined when the message changes an earlier one and is no row of its own. */
   storedType: StoredType | undefined;
 }
 
@@ -70,7 +70,7 @@ export class Reader {
     return { message, reading, storedType: 'vote_update' };
   }
 
-  /** Undefined when it cannot be decrypted. */
+  /** Decrypts the inner content; undefined if that fails. */
   #open(
     { clientId }: SessionRecord,
     message: IncomingMessage,
@@ -102,7 +102,7 @@ export class Reader {
         authors: jidsOf(parties.author),
       });
     } catch (error) {
-      // the sender can put anything into it
+      // debug only: senders can put anything into it
       this.#options.log.debug({ err: error, messageId }, 'malformed encrypted content');
       return undefined;
     }

@@ -60,13 +60,13 @@ export class Receiver implements SessionPart {
   readonly #options: ReceiverOptions;
   readonly #pipeline: ReceivePipeline;
   readonly #known: KnownMessages;
-  /** By session. */
+  /** Messages in flight, by session. */
   readonly #inFlight = new MultiMap<InFlight>();
-  /** By session and message id. */
+  /** Messages in flight, by session and message id. */
   readonly #copies = new MultiMap<InFlight>();
   /** The message in flight of each journal entry and own send. */
   readonly #entries = new Map<string, InFlight>();
-  /** The messages in flight of each chat whose receiver gets them in order. */
+  /** One lock per chat, for receivers that need the events of a chat in order. */
   readonly #chats = new KeyedLock();
 
   constructor(options: ReceiverOptions) {
@@ -80,9 +80,9 @@ export class Receiver implements SessionPart {
   }
 
   /**
-   * Receives a message. The store is waited for during an outage; other failures are logged, and the journal entry then
-   * stays open for the next start.
-   * @param arrival for its trace: when its stanza came, or that an earlier run left it
+   * Receives a message. Waits for the store during an outage; logs other failures and leaves the journal entry open for
+   * the next start.
+   * @param arrival for its span: when its stanza arrived, or that an earlier run left it open
    */
   receive(
     session: SessionRecord,
@@ -91,7 +91,7 @@ export class Receiver implements SessionPart {
   ): void {
     const { clientId } = session;
     const entries = message.journalIds.map((id) => `${clientId} ${id}`);
-    // the network delivers again what a lost connection kept us from acknowledging; the first copy closes the entries
+    // redelivered, because the connection was lost before our acknowledgement; the first copy closes the entries
     if (entries.length > 0 && entries.every((entry) => this.#entries.has(entry))) return;
     const standIns = this.#options.unreadable.found(clientId, message);
     const earlier = this.#inFlightOf(clientId, message.messageId);
@@ -109,7 +109,7 @@ export class Receiver implements SessionPart {
     );
   }
 
-  /** Tells a message that could not be read: in the history, and as an opt-in event. */
+  /** Announces an unreadable message: a placeholder in the history, and an opt-in event. */
   tellUnreadable(session: SessionRecord, unreadable: UnreadableMessage): void {
     const { clientId } = session;
     const message = { ...unreadable, content: {} };
@@ -132,8 +132,9 @@ export class Receiver implements SessionPart {
   }
 
   /**
-   * Announces an own send with what the caller said of it, and closes its record.
-   * @returns whether the history has it: at once without a history, and after `recordWaitMs` in any case. Never rejects.
+   * Announces an own send with its caller's `metaData`, and closes its record.
+   * @returns whether the history has the message; resolves after `recordWaitMs` at the latest, at once without a history.
+   * Never rejects.
    */
   async echo(
     session: SessionRecord,
@@ -159,7 +160,7 @@ export class Receiver implements SessionPart {
     return { recorded };
   }
 
-  /** Resolves when a message is not on its way to its trace and its history row. */
+  /** Resolves when the trace and history row of a message are written, or at once if it is not in flight. */
   settled(clientId: string, messageId: string): Promise<void> {
     return this.#known.settled(clientId, messageId);
   }
@@ -187,7 +188,7 @@ export class Receiver implements SessionPart {
   abort(clientId: string): void {
     for (const inFlight of this.#inFlight.of(clientId)) {
       inFlight.abandonment.abort();
-      // if the session returns, its messages are processed from the start
+      // if the session returns, the journal replays these messages
       this.#forgetEntries(inFlight);
     }
   }
@@ -213,7 +214,7 @@ export class Receiver implements SessionPart {
     }
   }
 
-  /** @param work calls `onKept` after the trace and the history write, with the outcome of that */
+  /** @param work calls `onKept` after the trace and the history write, with the outcome of the write */
   #begin(
     session: SessionRecord,
     message: IncomingMessage,
@@ -263,7 +264,7 @@ export class Receiver implements SessionPart {
         this.#inFlight.delete(clientId, inFlight);
         this.#copies.delete(copyOf, inFlight);
       });
-    // the next message waits for receivers with durable retries alone, not for the attempts of the others
+    // the next message of the chat waits for receivers with durable retries only
     if (written) void this.#chats.run(chat, () => Promise.race([inFlight.done, written]));
     return inFlight;
   }
@@ -286,8 +287,8 @@ export class Receiver implements SessionPart {
   }
 
   /**
-   * Why a message was announced before: this gateway sent it itself, or the network delivers it encrypted anew. That is known
-   * for as long as closed journal entries are kept (`closedJournalTtlMs`).
+   * The reason to refuse a message as already announced: this gateway sent it, or the network delivered it before in
+   * another encryption. Known for as long as closed journal entries are kept (`closedJournalTtlMs`).
    */
   async #refusalOf(session: SessionRecord, message: IncomingMessage): Promise<string | undefined> {
     const { store, links } = this.#options;

@@ -5,16 +5,13 @@ import type { Link } from '../../link/link.js';
 import type { Contacts } from '../identities/contacts.js';
 
 const HOUR_MS = DAY_MS / 24;
-/** Answers of all sessions that are remembered. */
+/** Remembered answers, of all sessions together. */
 const ANSWERS = 20_000;
-/** Milliseconds for which somebody is taken to be on the network, or not to be. */
+/** Milliseconds for which a positive answer, and a negative one, is trusted. */
 const THERE_MS = 7 * DAY_MS;
 const ABSENT_MS = DAY_MS;
 
-/**
- * Asks the network whether people are on it, and remembers the answers: those of the last run that found somebody are in the store, as the
- * contacts that they brought.
- */
+/** Asks the network whether people are on it, and remembers the answers. Positive answers survive a restart, as contacts in the store. */
 export class RecipientChecks {
   readonly #contacts: Pick<Contacts, 'find' | 'lookUp'>;
   readonly #clock: Clock;
@@ -28,7 +25,7 @@ export class RecipientChecks {
     this.#clock = clock;
   }
 
-  /** Whether somebody is there; undefined while it is not known. */
+  /** Whether somebody is on the network; undefined if unknown. */
   async known(clientId: string, address: Address): Promise<boolean | undefined> {
     const { kind, user } = address;
     if (kind === 'group') return true;
@@ -45,14 +42,14 @@ export class RecipientChecks {
     return answer && this.#clock.now() - answer.at < lasts ? answer.isThere : undefined;
   }
 
-  /** Whether the network would have to be asked about somebody: the answer is neither known nor on its way. */
+  /** Whether a look-up is needed: the answer is neither known nor in flight. */
   async isUnknown(clientId: string, jid: string): Promise<boolean> {
     const address = parseJid(jid);
     if (!address || this.#asking.has(keyOf(clientId, address))) return false;
     return (await this.known(clientId, address)) === undefined;
   }
 
-  /** Takes questions of the last run, oldest first: milliseconds since the epoch. */
+  /** Adds the times of earlier questions, oldest first: milliseconds since the epoch. */
   recall(clientId: string, askedAt: readonly number[]): void {
     this.#questions.set(clientId, [...askedAt, ...this.questions(clientId)]);
   }
@@ -66,15 +63,15 @@ export class RecipientChecks {
     return asking;
   }
 
-  /** Counts a question that is not asked, as who only observes does: the person is taken to be there. */
+  /** Counts a look-up that observe mode does not make, and assumes that the person is on the network. */
   noteUnasked(clientId: string, address: Address): void {
     const key = keyOf(clientId, address);
-    // two first messages may have come together
+    // a second message to the same person must not count another look-up
     if (this.#remembered(key) === undefined)
       this.#answers.set(key, { isThere: true, at: this.#noteQuestion(clientId) });
   }
 
-  /** When the network was asked in the last hour, oldest first: milliseconds since the epoch. */
+  /** Times of the questions in the last hour, oldest first: milliseconds since the epoch. */
   questions(clientId: string): readonly number[] {
     const since = this.#clock.now() - HOUR_MS;
     return (this.#questions.get(clientId) ?? []).filter((at) => at > since);

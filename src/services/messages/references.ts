@@ -15,19 +15,19 @@ interface EarlierMessage {
   /** Jid of the chat that it is in. */
   chat: string;
   fromMe: boolean;
-  /** Jid of who wrote it; empty where not known. */
+  /** Jid of the author; empty if unknown. */
   author: string;
   /** Milliseconds since the epoch. */
   sentAt: number;
   /** Known to be deleted for everyone. */
   isDeleted: boolean;
-  /** Its policy holds it back: it has not left. */
+  /** The policy holds the message back: it has not left. */
   isWaiting?: boolean;
-  /** It was cancelled or given up before any copy of it left; `isDeleted` is true, too. */
+  /** The message was cancelled or given up before a copy left; `isDeleted` is true, too. */
   isCancelled?: boolean;
-  /** With its last edit; undefined when it is not stored, was deleted, or waits. */
+  /** The content with its last edit; undefined when it is not stored, was deleted, or waits. */
   content: MessageContent | undefined;
-  /** Of its file; empty if there is none, or it is not known. */
+  /** Name of its file; empty if there is no file, or the name is unknown. */
   fileName: string;
 }
 
@@ -65,7 +65,7 @@ export class EarlierMessages {
   }
 
   /**
-   * As `find`, for a request that only makes sense within the message's chat.
+   * Like `find`, for a request that only makes sense within the message's chat.
    * @param field of the request that names the message
    * @param chatField of the request that names the chat
    * @throws GatewayError invalid_request when the message is in another chat
@@ -120,7 +120,7 @@ export class EarlierMessages {
     const isEmpty = content.length === 0;
     const hasNotLeft = isEmpty && closed && !acknowledged;
     const isWaiting = hasNotLeft && held !== undefined;
-    // a held message is counted from when it leaves
+    // a held message counts as nothing until it leaves
     const isCancelled = hasNotLeft && !isWaiting && counted === 'nothing';
     return {
       messageId,

@@ -15,13 +15,13 @@ export interface SendJob {
   /** Path of the route, for metrics and idempotency. */
   route: string;
   payload: SendPayload;
-  /** Compared with an earlier request under the same Idempotency-Key. */
+  /** The request, to compare it with an earlier one under the same Idempotency-Key. */
   request: object;
   /** The earlier message that it replies to, changes or reacts to. */
   target?: Target | undefined;
-  /** @param rename writes a mention in a text as the network has it: phones show a name only where both agree */
+  /** @param rename replaces each mention in a text by its form on the wire: phones show a name only if both match */
   compose(context: ComposeContext, rename: (text: string) => string): Composed | Promise<Composed>;
-  /** The name that somebody gave the file of the composed message; empty if nobody did. */
+  /** File name of the composed message; empty if neither the caller nor the host gave one. */
   fileName?(): string;
   /** Fields of the answer beside `status` and `messageId`, from the content that was sent. */
   answer(content: Content): Partial<SentAnswer>;
@@ -32,7 +32,7 @@ export interface SendJob {
 /** The route that sends files. */
 const FILE_ROUTE = '/send-media-message';
 
-/** The job that sends a message of a kind; composing it fetches the preview of its link, where that is wanted. */
+/** The job that sends a message of a kind. Composing the message fetches the preview of its link, if previews are on. */
 export function kindJob(
   kind: KindSend,
   payload: SendPayload,
@@ -82,7 +82,7 @@ const heldFile = Joi.object<FilePayload & { downloadUrl: string }>({
   asSticker: Joi.boolean().required(),
 }).unknown();
 
-/** The job of a request that was kept. @throws GatewayError `store_damaged` if this release does not know such a request */
+/** The job of a stored request. @throws GatewayError `store_damaged` if this release does not know such a request */
 export function heldJob(
   { route, request }: Pick<HeldRequest, 'route' | 'request'>,
   options: { media: Pick<Media, 'prepare' | 'preview'>; linkPreviews: boolean },
@@ -154,8 +154,9 @@ export function userIn(mention: string): string {
 }
 
 /**
- * The addresses of mentioned people, in their order. A mention is a LID or phone digits (with or without `+`). An unknown one
- * is looked up; if the network does not know it either, it counts as a LID, so that the text is sent all the same.
+ * The addresses of mentioned people, in their order. A mention is a LID or phone digits (with or without `+`). An
+ * unknown address is looked up; if the network does not know it either, it counts as a LID, so that the text is still
+ * sent.
  */
 export function mentionedPeople(
   clientId: string,
@@ -189,7 +190,7 @@ async function findMentioned(
   return mention.startsWith('+') ? { kind: 'pn', user } : { kind: 'lid', user };
 }
 
-/** An unknown person must not keep the text from being sent; a look-up that the end of the link cut is repeated. */
+/** True if the person is unknown, which must not prevent the send; false for a look-up that failed because the link ended, which is repeated. */
 function isUnknown(error: unknown, link: Link): boolean {
   return (
     isGatewayError(error, 'recipient_unknown') || (isGatewayError(error, 'lookup_failed') && link.isUp())

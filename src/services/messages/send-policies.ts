@@ -22,28 +22,28 @@ import { isGroup, later } from './chat-standings.js';
 import { PolicyFacts } from './policy-facts.js';
 import { PolicyReports } from './policy-reports.js';
 
-/** Counts what policies refuse, or would have. */
+/** Counts refusals of policies, also those of observe mode. */
 export interface PolicyObserver {
   /** @param rule the first one that refused a send */
   policyRefused(rule: string, mode: string): void;
 }
 
-/** A send that asks for its admission. */
+/** A send that needs an admission. */
 export interface AskedSend {
   /** The recipient's jid. */
   to: string;
   text: string;
-  /** It changes an earlier message, which no rule holds back. */
+  /** The send changes an earlier message; no rule holds such a send back. */
   target: boolean;
-  /** What an earlier attempt left: it may have arrived, and is counted. */
+  /** The record of an earlier attempt, which may have arrived and is counted. */
   kept?: PastSend;
-  /** No caller waits for an answer: the restrictions of the network alone hold it back. */
+  /** No caller waits for an answer: only restrictions of the network hold the send back. */
   isResumed?: boolean;
 }
 
 /**
- * The policies of sends. What a session sent is counted from the store when it is first needed, and in memory from then on;
- * the record of each send carries what it counts as, so that a restart and another node count the same.
+ * The policies of sends. The sends of a session are read from the store when first needed, then counted in memory. The
+ * record of each send says what it counts as, so that a restart and another node count the same.
  */
 export class SendPolicies implements SessionPart {
   /** Answers questions about policies. */
@@ -137,9 +137,10 @@ export class SendPolicies implements SessionPart {
   }
 
   /**
-   * Refuses a message before anything is looked up or downloaded for it, where its recipient is known. Then asks the network
-   * before a first message whether the recipient is there, where the policy wants it.
-   * @param asked `to` in any form that callers write; a message that may be held back is refused by the limit of look-ups alone
+   * Refuses a message before anything is looked up or downloaded for it, where its recipient is known. Then asks the
+   * network before a first message whether the recipient is there, where the policy wants it.
+   * @param asked `to` in any form that callers write; a message that may be held is refused here only by the limit of
+   * look-ups
    * @throws GatewayError recipient_unknown, policy_refused, lookup_failed, store_unavailable
    */
   async checkFirst(
@@ -153,13 +154,13 @@ export class SendPolicies implements SessionPart {
     const address = parseRecipient(to);
     if (policy?.mode !== 'enforce' || !address) return;
     const person = await this.#personAt(clientId, address);
-    // a number without a LID may be that of somebody who has written
+    // a number without a LID may belong to somebody who has written
     const isCertain = (address.kind === 'group' || person?.lid) && !whenAllowed;
     if (!isCertain && !policy.lookUpFirst) return;
     const jid = formatJid(person?.lid ? { kind: 'lid', user: person.lid } : address);
     const counted = await facts.countedOf(clientId);
     const written = isGroup(jid) ? 'running' : await facts.writtenTo(session, jid, counted);
-    // another message begins the chat now
+    // another message is beginning the chat
     const standing = later(written, counted.beginning.has(jid) ? 'unanswered' : undefined);
     const isAsked = policy.lookUpFirst !== undefined && standing === 'new';
     const isLookedUp = isAsked && (await facts.checks.isUnknown(clientId, formatJid(address)));
@@ -187,9 +188,10 @@ export class SendPolicies implements SessionPart {
   }
 
   /**
-   * Every rule that refuses a message that waits; none for a session whose policy does not enforce. Nothing is counted, and
-   * an earlier copy of it does not count against it.
-   * @param asked `isRejected`: the network has just refused the message, and is asked whether it restricts the number by now
+   * The refusals of a waiting message by all rules; none if the policy does not enforce. Counts nothing, and ignores an
+   * earlier copy of the message.
+   * @param asked `isRejected`: the network has just refused the message, and is asked whether it restricts the number by
+   * now
    */
   async refusals(
     session: Session,
@@ -210,12 +212,12 @@ export class SendPolicies implements SessionPart {
     return isRejected ? [...this.#facts.undisclosed(session.clientId, standing), ...refusals] : refusals;
   }
 
-  /** A message of a private chat came, also from another device of the account. */
+  /** Notes a message of a private chat, received or sent from another device of the account. */
   noteMessage(clientId: string, message: Pick<IncomingMessage, 'chat' | 'chatAlt' | 'fromMe'>): void {
     this.#facts.noteMessage(clientId, message);
   }
 
-  /** The number may be another one. */
+  /** Another number may be linked: forgets the facts about the former one. */
   reset(clientId: string): void {
     this.forget(clientId);
   }

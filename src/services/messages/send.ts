@@ -66,7 +66,7 @@ export class Sender implements Sending, SessionPart {
     contacts: Contacts;
     earlier: EarlierMessages;
     media: Pick<Media, 'prepare' | 'spool' | 'preview'>;
-    /** Whether a text with a link has a preview when its request does not say. */
+    /** Default for link previews, if the request does not say. */
     linkPreviews: boolean;
     policies: Pick<SendPolicies, 'admit' | 'checkFirst' | 'refusals' | 'enforces'>;
     announcements: Pick<Announcements, 'messageStatus'>;
@@ -89,18 +89,18 @@ export class Sender implements Sending, SessionPart {
     });
   }
 
-  /** A message was sent for sure, though perhaps its caller got an error. */
+  /** Notes the proof that a message was sent, even if its caller got an error. */
   noteProof(session: Session, messageId: string): void {
     this.#outbox.noteProof(session, messageId);
   }
 
-  /** Continues the sends that a crash or a lost connection interrupted, and then those that wait. */
+  /** Continues interrupted sends, then held ones. */
   async connected(clientId: string): Promise<void> {
     await this.#outbox.resume(this.#options.sessions.find(clientId));
     this.held.judgeAnew(clientId);
   }
 
-  /** A session that does not connect still announces the sends that the network acknowledged. */
+  /** Announces acknowledged sends even if the session does not connect. */
   async resume(clientId: string): Promise<void> {
     const session = this.#options.sessions.find(clientId);
     if (isTerminal(session.record.status)) await this.#outbox.announceAcknowledged(session);
@@ -111,7 +111,7 @@ export class Sender implements Sending, SessionPart {
     return this.#outbox.settled(clientId);
   }
 
-  /** Sends that fail from now on are resumed at the next start. */
+  /** From now on failed sends stay open for the next start. */
   stop(): void {
     this.#outbox.stop();
   }
@@ -165,7 +165,7 @@ export class Sender implements Sending, SessionPart {
     key: string | undefined,
     gone: AbortSignal | undefined,
   ): Promise<SentAnswer> {
-    // with a key others may wait for the same send, and the caller may ask again
+    // with a key, other callers may wait for the same send, and the caller may repeat the request
     if (key === undefined) {
       const messageId = newMessageId();
       return this.#sendAs(messageId, session, job, gone).catch((error: unknown) =>
@@ -183,7 +183,7 @@ export class Sender implements Sending, SessionPart {
   }
 
   /**
-   * Repeats a request whose first call got no answer, or an error: continues its record, with the same content, because the
+   * Repeats a request whose first call got no answer or an error: continues its record with the same content, because the
    * first copy may have arrived.
    */
   async #sendAgainAs(messageId: string, session: Session, job: SendJob): Promise<SentAnswer> {
@@ -191,7 +191,7 @@ export class Sender implements Sending, SessionPart {
     if (!kept) return this.#sendAs(messageId, session, job);
     const waiting = this.held.answerOf(kept);
     if (waiting) return waiting;
-    // nothing is left to send, and the answer to its first request was lost or tells that it is held
+    // nothing is left to send: the message was cancelled, expired or deleted
     if (kept.closed && !kept.acknowledged && kept.content.length === 0)
       throw new GatewayError('idempotency_conflict', ENDED);
     return this.#deliver(session, messageId, job, () =>
@@ -214,7 +214,7 @@ export class Sender implements Sending, SessionPart {
     try {
       draft = await this.#options.spans.step('compose', () => this.#draft(messageId, session, job, gone));
     } catch (error) {
-      // the look-up of its recipient is refused: it is held under the address that its caller gave
+      // the look-up of the recipient was refused: hold the message under the caller's address
       const to = parseRecipient(payload.to);
       if (!payload.whenAllowed || !to || !isGatewayError(error, 'policy_refused')) throw error;
       return this.held.sendOrHold(session, { ...asked, to: formatJid(to) }, () => Promise.reject(error));
@@ -225,7 +225,7 @@ export class Sender implements Sending, SessionPart {
     return this.held.sendOrHold(session, { ...asked, to: draft.to }, send);
   }
 
-  /** @param kept its record, if the network refused an earlier copy: it is counted already */
+  /** @param kept its record, if the network refused an earlier copy, which is counted already */
   async #sendDraft(
     session: Session,
     job: SendJob,
@@ -243,7 +243,7 @@ export class Sender implements Sending, SessionPart {
     return this.#outbox.send(session, { ...draft, ...(admission && { admission }) }, gone);
   }
 
-  /** Sends a message that waited. Its record is left open if the outcome is unknown: it is continued, and not composed again. */
+  /** Sends a held message. If the outcome is unknown, the record stays open: it is continued with the same content, not composed again. */
   async #leaveHeld(
     session: Session,
     record: SentRecord,
@@ -273,7 +273,7 @@ export class Sender implements Sending, SessionPart {
     }
   }
 
-  /** Finds every error of a request, before anything is written. */
+  /** Resolves and composes a message. Finds every error of the request before anything is written. */
   async #draft(
     messageId: string,
     session: Session,
@@ -337,7 +337,7 @@ const UNREPEATABLE =
 const PROVEN_LATER = 'If proof comes later, its events and its row in the history follow.';
 const HELD_AFTER_ALL = 'If it is held, GET /outbox lists it, and it can be cancelled.';
 
-/** Fails a send. Where the outcome is unknown, the error says so, names the message, and how to repeat the request. */
+/** Throws the error of a send. If the outcome is unknown, the error names the message and tells how to repeat the request. */
 function failWith(error: unknown, messageId: string, hint: string): never {
   const isUnknown = isGatewayError(error, 'send_unacknowledged') || isGatewayError(error, 'send_cut_off');
   if (!isUnknown) throw error;

@@ -16,18 +16,18 @@ import { Interrupted } from '../store-retry.js';
 /** Messages whose contexts are remembered. */
 const MESSAGES = 20_000;
 
-/** A message whose context is known. */
+/** The trace context of a message. */
 interface Known {
   context: TraceContext;
-  /** Of its request. */
+  /** Context of its request. */
   parent: TraceContext | undefined;
-  /** Its span was recorded: a repetition gets a span of its own below it. */
+  /** The span was recorded: a repetition gets a child span. */
   isRecorded: boolean;
   /** Statuses that were recorded: in a group every member sends receipts. */
   statuses: Set<string>;
 }
 
-/** A message that is worked on. */
+/** The message that a span is about. */
 interface TracedMessage {
   clientId: string;
   messageId: string;
@@ -35,16 +35,16 @@ interface TracedMessage {
 
 interface MessageWork {
   attributes?: SpanAttributes;
-  /** By the monotonic clock. */
+  /** When the work began, on the monotonic clock. */
   startedAt?: number | undefined;
-  /** An earlier run, another node or another attempt began it. */
+  /** An earlier run, another node or another attempt began the work. */
   isResumed?: boolean;
 }
 
 /**
- * The spans of messages. The ids of the span of a message follow from its session and its id, so that each process that goes on with
- * it continues the trace; who finishes the message records the span. A send with a request is in the trace of the request, which
- * its record names. Decision 35 has the details.
+ * The spans of messages. The ids of the span of a message follow from its session and its id, so that each process that
+ * continues the message continues the trace; the process that finishes the message records the span. A send with a
+ * request is in the trace of the request, which its record names. Decision 35 has the details.
  */
 export class MessageSpans {
   readonly #tracing: Tracing;
@@ -56,7 +56,7 @@ export class MessageSpans {
     this.#sends = sends;
   }
 
-  /** Measures a step of the message that is worked on. */
+  /** Records a child span for a step of the current message. */
   step<T>(name: string, work: (span: Span) => Promise<T>, attributes: SpanAttributes = {}): Promise<T> {
     return this.#tracing.in(name, { attributes }, work);
   }
@@ -73,7 +73,7 @@ export class MessageSpans {
     const { startedAt } = work;
     const journalled = { parent: known.context, startedAt, endedAt: this.#tracing.now() };
     const outcome = await this.#measure('receive', message, known, work, process, (ended) => ended);
-    // it may be a copy of an own send, which is in the trace of its request
+    // the message may be a copy of an own send, which belongs to the trace of its request
     if (outcome === 'refused' && isNew) this.#known.delete(keyOf(message));
     if (outcome !== 'refused' && startedAt !== undefined)
       this.#tracing.record('journal', undefined, journalled);
@@ -96,7 +96,7 @@ export class MessageSpans {
     const { messageId, trace = '', held, closed } = record;
     const message = { clientId, messageId };
     const known = this.#begin(message, readTrace(trace));
-    // its request was answered, and its span recorded, perhaps by another process
+    // the request was answered, so its span was recorded, perhaps by another process
     known.isRecorded ||= closed || held !== undefined;
     return this.#measure('send', message, known, { isResumed: true }, process, () => 'continued');
   }
@@ -107,7 +107,7 @@ export class MessageSpans {
     return this.#tracing.during(this.#contextOf(message), process);
   }
 
-  /** Sends a message over a link: its record is one span, what follows until its acknowledgement another. */
+  /** Sends a message over a link, with two spans: until its record is written, and from then until its acknowledgement. */
   async relay(link: Pick<Link, 'send'>, message: OutgoingMessage): Promise<SentMessage> {
     if (!this.#tracing.isOn) return link.send(message);
     const parent = this.#tracing.current();
@@ -126,7 +126,7 @@ export class MessageSpans {
     }
   }
 
-  /** What the record of a send keeps of its trace. */
+  /** The trace context for the record of a send. */
   noted(clientId: string, messageId: string): Pick<SentRecord, 'trace'> {
     const parent = this.#known.get(keyOf({ clientId, messageId }))?.parent;
     return parent ? { trace: writeTrace(parent) } : {};
@@ -144,7 +144,7 @@ export class MessageSpans {
     this.#tracing.record(`status ${status}`, undefined, { parent, attributes });
   }
 
-  /** The context of a message, for what is done later; undefined without tracing. Never rejects. */
+  /** The context of a message, for later spans; undefined without tracing. Never rejects. */
   async find(clientId: string, messageId: string): Promise<TraceContext | undefined> {
     if (!this.#tracing.isOn) return undefined;
     const message = { clientId, messageId };
@@ -154,7 +154,7 @@ export class MessageSpans {
       const { trace = '' } = (await this.#sends.get(clientId, messageId)) ?? {};
       return (this.#known.get(keyOf(message)) ?? this.#begin(message, readTrace(trace))).context;
     } catch {
-      // the next one asks the store again
+      // the next call asks the store again
       return this.#contextOf(message);
     }
   }
@@ -173,7 +173,7 @@ export class MessageSpans {
   #begin(message: TracedMessage, parent: TraceContext | undefined): Known {
     const known = this.#known.get(keyOf(message));
     const context = this.#make(message, parent);
-    // another copy of it, or the same request once more
+    // another copy of the message, or a repeated request
     if (known && (!parent || known.context.traceId === context.traceId)) return known;
     const begun: Known = { context, parent, isRecorded: false, statuses: new Set() };
     this.#known.set(keyOf(message), begun);
@@ -207,7 +207,7 @@ export class MessageSpans {
       record(outcomeOf(result));
       return result;
     } catch (error) {
-      // whoever goes on with it records its span
+      // the process that continues the message records its span
       if (!(error instanceof Interrupted)) record('failed', codeOf(error));
       throw error;
     }

@@ -11,7 +11,7 @@ import type { Session } from '../sessions/session.js';
 export interface UnreadableWaits {
   /** Wait for the sender's next copy, before the own phone is asked. */
   senderMs: number;
-  /** Wait for the phone's answer after the last request, before the message is told as unreadable. */
+  /** Wait for the phone's answer after the last request, before the message is announced as unreadable. */
   phoneMs: number;
 }
 
@@ -29,8 +29,8 @@ interface Pending {
 }
 
 /**
- * Messages that arrived and could not be read. The link asks the sender; when nothing comes, the own phone is asked; when
- * that does not answer either, the message is told as unreadable. The journal keeps each until one of these has happened.
+ * Messages that arrived and could not be read. The link asks the sender; without an answer the gateway asks the own
+ * phone; without an answer from there it announces the message as unreadable. The journal keeps the message until then.
  */
 export class UnreadableMessages implements SessionPart {
   readonly #options;
@@ -39,7 +39,7 @@ export class UnreadableMessages implements SessionPart {
   readonly #pending = new Map<string, Map<string, Pending>>();
 
   constructor(options: {
-    /** Tells a message as unreadable, and closes its journal entries. */
+    /** Announces a message as unreadable, and closes its journal entries. */
     tell(session: Session, message: UnreadableMessage): void;
     waits?: UnreadableWaits | undefined;
     clock: Clock;
@@ -49,14 +49,14 @@ export class UnreadableMessages implements SessionPart {
     this.#waits = options.waits ?? WAITS;
   }
 
-  /** Takes a message from the link, or one that an earlier run left open. Again for each copy that cannot be read. */
+  /** Takes an unreadable message from the link or from an earlier run; called again for each unreadable copy. */
   take(session: Session, message: UnreadableMessage): void {
     const [id = ''] = message.journalIds;
     const all = this.#pending.get(session.clientId) ?? new Map<string, Pending>();
     this.#pending.set(session.clientId, all);
     const known = all.get(id);
     for (const journalId of message.journalIds) known?.journalIds.add(journalId);
-    // further copies must not put the end off
+    // further copies must not extend the wait
     if (known?.asked) return;
     known?.cancel();
     const journalIds = known?.journalIds ?? new Set(message.journalIds);
@@ -67,7 +67,7 @@ export class UnreadableMessages implements SessionPart {
     else this.#wait(pending, this.#waits.senderMs, () => this.#ask(pending));
   }
 
-  /** A message was read after all. @returns the journal entries that stood for it, to be closed with it */
+  /** Ends the wait for a message that could be read after all. @returns the journal entries of its unreadable copies, to be closed with it */
   found(clientId: string, message: IncomingMessage): string[] {
     const all = this.#pending.get(clientId);
     const journalIds: string[] = [];
@@ -89,8 +89,8 @@ export class UnreadableMessages implements SessionPart {
   }
 
   /**
-   * Asks the phone for what it was not asked for over this link. A request is only written to the connection: a peer that had gone
-   * silently did not get it. The phone answers each request, and the copies of one message are one journal entry.
+   * Asks the phone again, over the new link: a request over a connection that had silently died did not arrive.
+   * Repetitions are harmless: all copies of one message share a journal entry.
    */
   connected(clientId: string): void {
     for (const pending of this.#pending.get(clientId)?.values() ?? []) {
@@ -115,7 +115,7 @@ export class UnreadableMessages implements SessionPart {
   #ask(pending: Pending): void {
     const { session, message } = pending;
     const [id = ''] = message.journalIds;
-    // asked again by `connected` if the link ends
+    // `connected` asks again if the link ends
     pending.message = { ...message, recovery: 'phone' };
     const { link } = session;
     if (!link?.isUp()) return;

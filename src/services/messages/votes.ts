@@ -48,7 +48,7 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Cached polls, the characters of their options together, and milliseconds that they are cached: votes come in bursts. */
+/** Bounds of the cache, which helps because votes come in bursts: polls, characters of their options together, milliseconds. */
 const CACHED_POLLS = 1_000;
 const CACHED_CHARS = 4 * 1024 * 1024;
 const CACHE_MS = 5 * 60_000;

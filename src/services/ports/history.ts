@@ -5,7 +5,7 @@ import type { ByteRange } from '../../store/store.js';
 /** The requested messages of a room. */
 export interface MessagePage {
   limit: number;
-  /** Only messages before this one. */
+  /** Id of a message: only older ones are returned. */
   before?: string;
   /** Include the status of own messages. */
   status?: boolean;
@@ -29,13 +29,13 @@ export interface Inbox {
 /** A stored file for download. */
 export interface StoredFile {
   id: string;
-  /** As the sender declared it. */
+  /** MIME type that the sender declared. */
   mimeType: string;
   /** Never empty, without folders and control characters. */
   fileName: string;
   /** Bytes. */
   fileSize: number;
-  /** Of the bytes, in hex. */
+  /** SHA-256 of the bytes, in hex. */
   sha256: string;
 }
 
@@ -47,7 +47,7 @@ export interface Library {
    * @throws file_not_ready
    */
   find(id: string, signal: AbortSignal): Promise<StoredFile>;
-  /** Its bytes, or a part of them that is within the file. The caller reads the stream to its end or destroys it. */
+  /** The bytes of a file, or a range within them. The caller reads the stream to its end or destroys it. */
   open(id: string, range?: ByteRange): Promise<Readable>;
   /**
    * One page of a session's files, newest first; none for an orgId that is not the session's.

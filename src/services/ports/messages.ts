@@ -34,7 +34,7 @@ export interface Sending {
   /**
    * Sends one message of a kind and answers after the network's acknowledgement.
    * @param idempotencyKey the same key within 24 h sends once and returns the first answer.
-   * @param gone aborted when the caller hangs up: without a key the send then waits for no connection any more
+   * @param gone aborted when the caller hangs up: without a key the send then stops waiting for a connection
    * @throws session_unknown, session_unpaired, recipient_unknown, send_*, idempotency_conflict, store_unavailable; if it
    * changes an earlier message also invalid_request (message of another chat), target_not_own, edit_window_over
    */
@@ -65,7 +65,7 @@ export interface HeldMessages {
   list(clientId: string, page?: { after?: string | undefined; limit?: number }): Promise<HeldMessage[]>;
   /** @throws held_send_unknown, held_send_leaving */
   cancel(clientId: string, messageId: string): Promise<void>;
-  /** How many wait, as far as this process has read them. */
+  /** Number of waiting messages that this process has read. */
   count(clientId: string): number;
 }
 

@@ -17,7 +17,7 @@ import type { FailedDelivery, FailedFilter, KeptEvent, KeptFilter, KeptPlace } f
 
 /** The receivers of a session beside its webhook. Every method throws session_unknown. */
 export interface Receivers {
-  /** With the webhook as `1`, if there is one; never with tokens. */
+  /** All receivers, without tokens; the webhook, if there is one, has id `1`. */
   list(clientId: string): Promise<Receiver[]>;
   /**
    * @param setBy the operator, or a tenant with the secret of the session
@@ -49,14 +49,17 @@ export interface Deliveries {
   /** Newest first. */
   failed(filter: FailedFilter): Promise<FailedDelivery[]>;
   failedOne(id: string): Promise<FailedDelivery>;
-  /** Sends it again with four new attempts; it leaves the list when it arrives. @throws delivery_unknown, webhook_missing, receiver_unknown */
+  /**
+   * Sends a failed delivery again with four new attempts. A delivery that succeeds leaves the list.
+   * @throws delivery_unknown, webhook_missing, receiver_unknown
+   */
   resend(id: string): Promise<ResendAnswer>;
 }
 
-/** Which kept events are sent again, and to whom. */
+/** Selects the kept events to send again, and their receiver. */
 export interface ReplayWish extends Omit<KeptFilter, 'order'> {
   receiver: string;
-  /** Also events that do not pass the filter of the receiver. */
+  /** Includes events that do not pass the filter of the receiver. */
   ignoreFilter: boolean;
 }
 
@@ -65,25 +68,25 @@ export interface ReplayResult extends Partial<ReasonFields> {
   replayed: number;
   filtered: number;
   missing?: string[];
-  /** The last event that was looked at; absent when all is done. */
+  /** The last event that was processed, to continue after it; absent when none is left. */
   next?: KeptPlace;
 }
 
 /** The events that sessions keep to be sent again. Every method throws session_unknown. */
 export interface Replays {
-  /** Without their content. */
+  /** Lists kept events, without their content. */
   list(filter: KeptFilter): Promise<Omit<KeptEvent, 'body'>[]>;
   /**
-   * Sends kept events again to one receiver, the oldest first. Ends at the first one that the receiver does not take, and after
-   * some seconds.
+   * Sends kept events again to one receiver, the oldest first. Stops at the first event that the receiver does not accept,
+   * and after some seconds.
    * @throws webhook_missing, receiver_unknown, receiver_paused, invalid_request
    */
   replay(wish: ReplayWish): Promise<ReplayResult>;
-  /** For a session that keeps none any more. @throws store_unavailable */
+  /** Removes all kept events of a session that has turned `keepEvents` off. @throws store_unavailable */
   removeAll(clientId: string): Promise<void>;
 }
 
-/** What happened with messages. */
+/** The history of single messages. */
 export interface MessageTraces {
   /** @throws session_unknown, message_unknown where nothing is known of it */
   of(clientId: string, messageId: string): Promise<MessageTrace>;
@@ -99,7 +102,7 @@ export interface Listening {
    * @throws session_unknown, webhook_taken while another one listens, webhook_unreachable when it does not answer 2xx
    */
   listen(wish: ListenWish): Promise<Omit<ListenAnswer, 'ok'>>;
-  /** Removes the listener with that token, or any. False when there was none. @throws session_unknown */
+  /** Removes the listener with that token, or any listener if no token is given. Returns false if there was none. @throws session_unknown */
   end(clientId: string, webhookToken?: string): boolean;
   /** Undefined when there is no listener. */
   view(clientId: string): ListenerView | undefined;
@@ -108,8 +111,8 @@ export interface Listening {
 /** Backups of the whole store. */
 export interface Backups {
   /**
-   * The bytes of a backup, as its file has them: read while sends and messages go on, and no faster than they are taken. Whoever
-   * takes them ends it with `return()`, if not all are wanted.
+   * The bytes of a backup, as its file has them: read while sends and messages go on, and only as fast as the caller
+   * consumes them. A caller that stops early calls `return()`.
    * @throws backup_running, encryption_key_wrong, store_missing, store_unavailable
    */
   backUp(): AsyncGenerator<Uint8Array, void>;
@@ -117,14 +120,15 @@ export interface Backups {
 
 /** The nodes that share the store, and the leases of sessions. All throw store_unavailable. */
 export interface Nodes {
-  /** By name. */
+  /** Lists the nodes, sorted by name. */
   list(): Promise<Node[]>;
-  /** Sorted by clientId; only of one session when it is named. None where there is only one node. */
+  /** Lists the leases, sorted by clientId, or only that of one session. Empty if the store has only one node. */
   leases(clientId?: string): Promise<Lease[]>;
   /** Sessions that no node holds, at most `limit`. */
   unheld(limit: number): Promise<string[]>;
   /**
-   * Makes a node give its sessions away and take no new ones, or ends that. It still answers and forwards requests.
+   * Starts or ends a drain: the node gives its sessions away and takes no new ones, but still answers and forwards
+   * requests.
    * @param name of the node, or its nodeId
    * @throws node_unknown, node_ambiguous where several have that name, nodes_unsupported where there is only one
    */

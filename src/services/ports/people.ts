@@ -54,7 +54,7 @@ export interface Groups {
   leave(clientId: string, groupJid: string): Promise<void>;
 }
 
-/** All throw session_unknown, session_unpaired, session_not_connected, lookup_failed. */
+/** People and addresses. All methods throw session_unknown, session_unpaired, session_not_connected, lookup_failed. */
 export interface People {
   /** @throws not_found when the network knows no such person, invalid_request if the jid is not of a person */
   userInfo(clientId: string, jid: string, options?: { withContact?: boolean }): Promise<UserInfo>;
@@ -76,14 +76,14 @@ export interface Profile {
    * @throws invalid_request, media_unfetchable, media_unsupported, media_too_large
    */
   setPicture(clientId: string, source: FileSource | undefined): Promise<void>;
-  /** The same for a group. @throws also group_unknown, group_forbidden */
+  /** Sets or removes the picture of a group. @throws also group_unknown, group_forbidden */
   setGroupPicture(clientId: string, groupJid: string, source: FileSource | undefined): Promise<void>;
 }
 
 /** Profile pictures. All throw session_unknown, session_unpaired. */
 export interface Avatars {
   /**
-   * Of a person or a group: what the network told within 24 hours, without `refresh`.
+   * The picture of a person or a group. Without `refresh` an answer of the last 24 hours is used.
    * @throws invalid_request, not_found, lookup_failed, session_not_connected
    */
   picture(
@@ -92,8 +92,8 @@ export interface Avatars {
     wishes: { preview: boolean; refresh: boolean },
   ): Promise<ProfilePicture>;
   /**
-   * Gives the hosted rooms their pictures, about seven a second; rooms that have one only with `force`. Without a hosted
-   * inbox there are no rooms.
+   * Gives the hosted rooms their pictures, about seven a second; checks rooms that have a picture only with `force`.
+   * Without a hosted inbox there are no rooms.
    * @throws avatars_busy
    */
   refreshAll(clientId: string, force: boolean): Promise<AvatarCounts>;

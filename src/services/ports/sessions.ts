@@ -26,7 +26,7 @@ export interface SessionView extends Omit<Client, 'podName' | 'listener'> {
   /** Cause of the status. */
   reason: Reason | undefined;
   pollLookupUrl: string;
-  /** RFC 3339: when the signature with the token before ends; absent without one. */
+  /** RFC 3339: when calls stop carrying a signature with the previous token; absent if they carry none. */
   previousTokenUntil?: string;
   enableGroupAi: boolean;
   rejectCalls: boolean;
@@ -34,18 +34,18 @@ export interface SessionView extends Omit<Client, 'podName' | 'listener'> {
   hasSecret: boolean;
 }
 
-/** How long things of a session are kept; what is not given stays as it is. */
+/** How long data of a session is kept; absent fields do not change. */
 export interface RetentionChanges {
-  /** Days after which messages and files are deleted; 0 for never, null as the setting says. */
+  /** Days after which messages and files are deleted; 0 for never, null for the daemon's setting. */
   retentionDays?: number | null;
   /** Days for which events are kept; 0 for none. */
   keepEvents?: number;
 }
 
-/** What the network does not let a linked number do. */
+/** The restrictions that the network puts on a linked number. */
 export interface Restrictions {
   /**
-   * What the network told last; asks it when it has told nothing since the start.
+   * The restrictions as last reported; asks the network if it has reported none since the start.
    * @throws session_unknown, session_unpaired, session_not_connected, lookup_failed
    */
   of(clientId: string): Promise<RestrictionsAnswer>;
@@ -56,7 +56,7 @@ export interface Policies {
   /** Whether the workspace of a session may decide which policy it has. */
   readonly nameWorkspaces: boolean;
   /**
-   * The policy of a session, and what it has counted; with `to` whether a message to that recipient would leave now.
+   * The policy of a session and its counts; with `to` also whether a message to that recipient would leave now.
    * @throws session_unknown; with `to` also session_unpaired, session_not_connected, recipient_unknown, lookup_failed
    */
   of(clientId: string, to?: string): Promise<PolicyAnswer>;
@@ -68,7 +68,7 @@ export interface Policies {
   sends(clientId: string, since: number, limit: number): Promise<PastSends>;
 }
 
-/** What figures of the whole node need of a session. */
+/** The state of a session for figures of the whole node. */
 export interface SessionState extends Pick<SessionHealth, 'status' | 'connected' | 'rejectCalls'> {
   hasProxy: boolean;
 }
@@ -76,7 +76,7 @@ export interface SessionState extends Pick<SessionHealth, 'status' | 'connected'
 export interface Sessions {
   /** Creates or wakes a session; idempotent. Returns before it is connected. */
   start(clientId: string, settings: StartSettings): Promise<SessionView>;
-  /** The text inside the current QR; empty unless the status is `qr`. @throws session_unknown */
+  /** The text inside the current QR code; empty unless the status is `qr`. @throws session_unknown */
   qr(clientId: string): Pick<QrAnswer, 'clientId' | 'status' | 'qr'>;
   /** An 8-character code as `ABCD-EFGH`. @throws session_unknown, session_already_paired, pairing_code_refused */
   pairPhone(clientId: string, phone: string): Promise<string>;
@@ -94,13 +94,13 @@ export interface Sessions {
   list(clientId?: string): Promise<SessionView[]>;
   /** The sessions of this node. */
   views(): SessionView[];
-  /** What figures of the whole node need of each session of this node: cheap enough for every probe. */
+  /** The states of all sessions of this node, for figures of the whole node: cheap enough for every probe. */
   states(): SessionState[];
   /** The sessions of this node; only one when it is named. */
   health(clientId?: string): SessionHealth[];
   /**
    * Ends a pause, unless `webhookPaused` says why the webhook gets no calls.
-   * @param settings.previousTokenFor seconds for which calls carry a signature with the token before, too
+   * @param settings.previousTokenFor seconds for which calls also carry a signature with the previous token
    * @throws session_unknown, invalid_request
    */
   setWebhook(
@@ -108,7 +108,7 @@ export interface Sessions {
     settings: WebhookSettings & { webhookPaused?: PauseCode | ''; previousTokenFor?: number },
   ): Promise<SessionView>;
   setOrgId(clientId: string, orgId: string): Promise<SessionView>;
-  /** Empty removes it. @throws session_unknown; secret_taken if another session has it */
+  /** Sets the API secret; an empty string removes it. @throws session_unknown; secret_taken if another session has it */
   setApiSecret(clientId: string, secret: string): Promise<SessionView>;
   setEnableGroupAi(clientId: string, enabled: boolean): Promise<SessionView>;
   setRejectCalls(clientId: string, enabled: boolean): Promise<SessionView>;
@@ -120,12 +120,12 @@ export interface Sessions {
    */
   setProxy(clientId: string, proxy: string | null): Promise<SessionView>;
   /**
-   * Closes a live link and connects again at once, without the pause before the next attempt. Returns before it is connected;
-   * sends in flight continue over the new link.
+   * Closes a live link and connects again at once, without the pause before the next attempt. Returns before the session
+   * is connected; sends in flight continue over the new link.
    * @throws session_unknown, session_unpaired, session_terminal
    */
   reconnect(clientId: string): Promise<SessionView>;
-  /** Logs the device out and deletes everything of the session; a warning when the network did not confirm. */
+  /** Logs the device out and deletes everything of the session; returns a warning if the network did not confirm the logout. */
   disconnect(clientId: string): Promise<{ warning?: string }>;
   /** The sessions that an API secret opens, mostly one; compared in constant time. */
   sessionsOfSecret(secret: string): Promise<string[]>;
@@ -134,7 +134,7 @@ export interface Sessions {
 /** Numbers that another program has linked. */
 export interface Adoption {
   /**
-   * Takes one part of the state of a number; with credentials it is the last part, and the number connects.
+   * Takes one part of the state of a number. The part with the credentials is the last one: after it the number connects.
    * @returns the session, and the names of keys that cannot be used
    * @throws invalid_request, session_already_paired
    */
@@ -142,7 +142,7 @@ export interface Adoption {
   /**
    * Closes the link and deletes everything of the session, but leaves the device linked at the network.
    * @param jid the own jid of the session that the caller means, with or without its device
-   * @throws session_unknown; invalid_request for another one
+   * @throws session_unknown; invalid_request if the session has another number
    */
   giveBack(clientId: string, jid: string): Promise<void>;
   /**
@@ -150,10 +150,10 @@ export interface Adoption {
    * @throws session_unknown, session_unpaired; session_terminal for a banned number
    */
   export(clientId: string): Promise<Omit<ExportSessionAnswer, 'ok'>>;
-  /** Counts, in the store, what would be lost with the session. @throws session_unknown */
+  /** Counts the unfinished work in the store that would be lost with the session. @throws session_unknown */
   unfinished(clientId: string): Promise<UnfinishedAnswer>;
   /**
-   * The next keys of a session that `export` stopped; those after `after`.
+   * The next page of keys, after `after`, of a session that `export` stopped.
    * @throws session_unknown, session_unpaired; session_already_paired while it is in use
    */
   exportKeys(clientId: string, after?: { type: string; id: string }): Promise<Omit<ExportKeysAnswer, 'ok'>>;
@@ -165,15 +165,15 @@ export interface PairView extends Pick<PairState, 'status' | 'code'> {
   /** The text inside the QR. */
   qr?: string;
   passkey?: PasskeyState;
-  /** End of the address; milliseconds since the epoch. */
+  /** When the address expires: milliseconds since the epoch. */
   expiresAt: number;
 }
 
 /** One-time addresses where the owner of a number links it. Every method that takes a token throws pair_link_unknown. */
 export interface PairLinks {
-  /** Replaces an earlier one of the session. @throws session_unknown, session_already_paired */
+  /** Creates an address, which replaces an earlier one of the session. @throws session_unknown, session_already_paired */
   create(clientId: string): Omit<PairLinkAnswer, 'clientId'>;
-  /** The address of a token. */
+  /** The URL of a token. */
   url(token: string): string;
   view(token: string): PairView;
   /** Connects again after the QR codes expired. */
@@ -188,6 +188,6 @@ export interface PairLinks {
 
 /** All sessions of this node with their figures. */
 export interface Fleet {
-  /** Sorted by clientId; only one when it is named. */
+  /** The sessions sorted by clientId, or only the named one. */
   sessions(clientId?: string): SessionReport[];
 }

@@ -26,9 +26,9 @@ import type { Session } from './session.js';
 
 /** Keys of one page of an export. */
 const PAGE_KEYS = 500;
-/** Milliseconds before the newest message: what was received since may be delivered once more. */
+/** Milliseconds before the newest message: messages of this time may be delivered again. */
 const RECENT_MS = 60_000;
-/** Messages of that time that are moved, beside those that are still to be announced. */
+/** Limit of messages of that time that are moved, beside those that still have to be announced. */
 const MAX_RECENT = 5_000;
 
 /**
@@ -37,16 +37,16 @@ const MAX_RECENT = 5_000;
  */
 export class AdoptedNumbers implements Adoption {
   readonly #options;
-  /** Sessions and links that a request is at work on. */
+  /** Sessions and links with a request in flight. */
   readonly #busy = new Set<string>();
 
   constructor(options: {
     sessions: Pick<SessionRegistry, 'create' | 'find' | 'giveBack'>;
     store: Store;
     links: LinkFactory;
-    /** Announces the messages of the journal that nobody is at work on. */
+    /** Announces messages of the journal that are not in flight. */
     journal: { announceRest(clientId: string): Promise<void> };
-    /** Resolves when the sends of now have an outcome. */
+    /** Resolves when the sends in flight have an outcome. */
     sends: { settled(clientId: string): Promise<void> };
     /** Permits receivers on private addresses. */
     allowPrivateUrls: boolean;
@@ -62,7 +62,7 @@ export class AdoptedNumbers implements Adoption {
     const moved = movedChanges({ webhookPaused, previousToken, receivers });
     const { sessions, store, links, allowPrivateUrls, clock } = this.#options;
     await links.load();
-    // all errors of the request before anything is written
+    // find all errors of the request before anything is written
     for (const [index, { url }] of (receivers ?? []).entries()) {
       requireReceiverUrl(`receivers[${index}].url`, url, allowPrivateUrls);
     }
@@ -112,10 +112,10 @@ export class AdoptedNumbers implements Adoption {
     const { sessions, store, links, journal, sends, clock, log } = this.#options;
     const session = sessions.find(clientId);
     requireLinked(session);
-    // their callers get the network's answer, which nobody here hears after the end of the link
+    // callers must get the network's answer, which cannot arrive after the end of the link
     await endsWithin(clock, LIMITS.endGraceMs, sends.settled(clientId));
     await session.park(exported(clientId));
-    // before anything leaves: after a crash the link must stay closed
+    // written before any data leaves: after a crash the link must stay closed
     const { status, statusReason, statusSince } = session.record;
     await session.update({ status, statusReason, statusSince, exportedAt: clock.now() });
     await journal.announceRest(clientId);
@@ -165,7 +165,7 @@ export class AdoptedNumbers implements Adoption {
       store.sends.open(clientId),
       countHeld(store.sends, clientId),
     ]);
-    // parts of the history are of no use without the history
+    // parts of the history are left out, because the history does not move
     const entries = open.filter((entry) => !links.history(entry, record.proxy));
     const messages = [...links.restore(entries, me), ...links.restoreUnreadable(entries, me)];
     return {
@@ -195,13 +195,13 @@ export class AdoptedNumbers implements Adoption {
     if (last && found.length === PAGE_KEYS) {
       return { clientId, keys, next: { type: last.type, id: last.id } };
     }
-    // read last: what was under way when the link closed
+    // read last, to include what was in flight when the link closed
     const [newest] = await store.journal.since(clientId, 0, 1);
     const recent = newest
       ? await store.journal.since(clientId, newest.receivedAt - RECENT_MS, MAX_RECENT)
       : [];
     const entries = new Map([...recent, ...(await store.journal.open(clientId))].map((one) => [one.id, one]));
-    // what could not be read is asked for again, and comes in another form
+    // the new owner asks again for unreadable messages, and gets them in another encryption
     const readable = [...entries.values()].filter(({ plain }) => plain.length > 0);
     const received = readable.map(({ id, messageId, plain, stanza, receivedAt }) => ({
       ...{ id, messageId, receivedAt },
@@ -211,7 +211,7 @@ export class AdoptedNumbers implements Adoption {
     return { clientId, keys, received };
   }
 
-  /** Refuses a second request for the same session, or the same link, while the first one is at work. */
+  /** Refuses a second request for the same session or link while one is in flight. */
   async #alone<T>(names: readonly string[], work: () => Promise<T>): Promise<T> {
     if (names.some((name) => this.#busy.has(name))) {
       throw new GatewayError(
@@ -227,7 +227,7 @@ export class AdoptedNumbers implements Adoption {
     }
   }
 
-  /** Two connections of one link would end each other. */
+  /** Refuses a number that another session of this store uses: two connections of one link would end each other. */
   async #requireOneLink(clientId: string, jid: string): Promise<void> {
     const other = (await this.#options.store.sessions.list()).find((session) => session.jid === jid);
     if (!other || other.clientId === clientId) return;
@@ -259,7 +259,7 @@ function changesIn(present: SessionRecord, { proxy, ...settings }: StartSettings
   };
 }
 
-/** What an export says of deliveries, beside the settings that `/set-webhook` takes. */
+/** The delivery settings of an export that `/set-webhook` does not take. */
 function movedChanges(
   moved: {
     [Part in 'webhookPaused' | 'previousToken' | 'receivers']: AdoptRequest[Part] | undefined;

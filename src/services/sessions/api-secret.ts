@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const SALT_BYTES = 16;
-/** Of the mark by which a secret's hash is found: enough that two secrets hardly ever share one. */
+/** Length of the mark by which a secret's hash is found; long enough that two secrets hardly ever share one. */
 const MARK_BYTES = 6;
 
 /** The part of a hash that is the same for the same secret. */
@@ -12,7 +12,8 @@ export function markOf(hash: string): string {
 /**
  * Per-session API secrets at rest: `<mark>:<salt>:<HMAC-SHA-256>`, keyed with a random key of the store that only the
  * encryption key opens, so that a stolen database alone does not even allow guessing. A slow hash would cost its time on
- * every request. The mark is a short keyed hash without the salt: of thousands of hashes only the right one is tried.
+ * every request. The mark is a short keyed hash without the salt: it selects the one hash, among thousands, that is
+ * compared.
  */
 export class ApiSecretHasher {
   readonly #key: Uint8Array;

@@ -15,7 +15,7 @@ import type { Session } from './session.js';
 
 /** Milliseconds between two reads of all secrets: a caller that tries wrong ones must not keep the store busy. */
 const READ_MS = 1_000;
-/** Milliseconds after which they are read again beside a request: other nodes' sessions may have got secrets. */
+/** Milliseconds after which secrets are read again in the background of a request: sessions of other nodes may have new ones. */
 const OUTDATED_MS = 10_000;
 
 /** All sessions, of this node and of others. */
@@ -28,7 +28,7 @@ export class SessionDirectory {
 
   constructor(options: {
     store: { sessions: Pick<SessionStore, 'get' | 'list'> };
-    /** The sessions of this node: their records are newer than those of the store. */
+    /** The sessions of this node, whose records are newer than those of the store. */
     own(): ReadonlyMap<string, Session>;
     /** Other nodes may hold sessions of the same store. */
     shared: boolean;
@@ -38,7 +38,7 @@ export class SessionDirectory {
     this.#options = options;
   }
 
-  /** Sorted by clientId; only one when it is named. @throws GatewayError store_unavailable */
+  /** All sessions, sorted by clientId, or only the named one. @throws GatewayError store_unavailable */
   async list(only?: string): Promise<SessionView[]> {
     const { own, shared } = this.#options;
     const records = new Map<string, SessionRecord>();
@@ -58,7 +58,7 @@ export class SessionDirectory {
   async openedBy(secret: string): Promise<string[]> {
     const { own, shared, hasher, clock } = this.#options;
     const matches = hasher.matcher(secret);
-    // all are compared: the time must not reveal the position of the session
+    // compare all secrets: the time must not reveal the position of the session
     const among = (records: readonly SessionRecord[]) =>
       records.flatMap(({ clientId, apiSecretHash }) => (matches(apiSecretHash) ? [clientId] : []));
     const here = among([...own().values()].map(({ record }) => record));
@@ -82,7 +82,7 @@ export class SessionDirectory {
    * @throws GatewayError secret_taken, store_unavailable
    */
   giveSecret<T>(clientId: string, secret: string, write: (hash: string) => Promise<T>): Promise<T> {
-    // one after the other: two sessions that get the same secret at once must not both pass
+    // one change at a time: two sessions that get the same secret at once must not both pass
     return this.#secrets.run('', async () => {
       const others = (await this.openedBy(secret)).filter((opened) => opened !== clientId);
       if (others.length === 0) return write(this.#options.hasher.hash(secret));
@@ -113,10 +113,10 @@ export class SessionDirectory {
   }
 }
 
-/** Sessions that a session with a shared secret names: all of them would make the answer grow with their square. */
+/** Most sessions to name for a shared secret: naming all would make the answer grow quadratically. */
 const SHARING_SHOWN = 10;
 
-/** Other sessions that have the same secret, by session; releases before allowed it. */
+/** Other sessions with the same secret, by session; earlier releases allowed that. */
 function sharedSecrets(records: readonly SessionRecord[]): Map<string, string[]> {
   const byMark = new Map<string, string[]>();
   for (const { clientId, apiSecretHash } of records) {
@@ -135,7 +135,7 @@ function sharedSecrets(records: readonly SessionRecord[]): Map<string, string[]>
 /** Milliseconds after which an answered ping or a stanza no longer proves a connection: pings are far more frequent. */
 const PROOF_MAX_AGE_MS = 60_000;
 
-/** Connected only on proof of traffic, never on a flag alone. */
+/** True only with recent proof of traffic, because a status alone can be outdated. */
 function isConnected({ record, link }: Session): boolean {
   return (
     record.status === 'connected' && (link?.vitals().silentMs ?? Number.POSITIVE_INFINITY) < PROOF_MAX_AGE_MS
@@ -179,9 +179,9 @@ export function sessionState(session: Session): SessionState {
 
 /** Events that wait in the store for the receivers of sessions. */
 export interface WaitingEvents {
-  /** For the webhook, or another receiver; undefined when none wait. */
+  /** Events that wait for the webhook or another receiver; undefined if there are none. */
   waiting(clientId: string, receiverId?: string): SessionHealth['waiting'];
-  /** The webhook has changed: tries it at once. */
+  /** Tries waiting events at once, because the webhook has changed. */
   retryNow(clientId: string): void;
 }
 

@@ -71,14 +71,14 @@ export function openLink(
     wantsHistory: () => record.orgId !== '',
     async findSent(id) {
       const content = await keptContent(store, clientId, id);
-      // of a deleted message nothing is kept
+      // a deleted message keeps no content
       return content?.length ? content : undefined;
     },
     emit,
   });
 }
 
-/** The content of an own message; none where its record is damaged, because that one message must not end the link. */
+/** The content of an own message; undefined if its record is damaged, because one message must not end the link. */
 async function keptContent(
   { sends }: Pick<Store, 'sends'>,
   clientId: string,

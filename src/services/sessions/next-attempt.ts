@@ -2,7 +2,7 @@ import { type Clock, callAt } from '../../domain/clock.js';
 import { pauseAfter } from '../../domain/retry.js';
 import { type ConnectContext, STABLE_AFTER_MS } from './session-context.js';
 
-/** The planned next attempt of a session to connect; a new plan replaces the last one. */
+/** The planned next attempt of a session to connect; a new plan replaces the previous one. */
 export class NextAttempt {
   /** Milliseconds since the epoch; 0 when none is planned. */
   at = 0;

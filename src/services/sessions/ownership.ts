@@ -5,8 +5,8 @@ export interface Ownership {
   /** Whether this node may serve the session at this instant, by its own clock. */
   holds(clientId: string): boolean;
   /**
-   * The same, by the store. A machine that was suspended may not know that its lease has expired; its login would replace the
-   * connection of the session's new node.
+   * Like `holds`, but asks the store. After a suspension this machine may not know that its lease has expired; its login
+   * would replace the connection of the session's new node.
    * @throws GatewayError `session_elsewhere`, `store_unavailable`
    */
   confirm(clientId: string): Promise<void>;

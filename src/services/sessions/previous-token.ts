@@ -4,7 +4,7 @@ import { definedOnly, type RecordChanges, type WebhookChanges, withKeptAddresses
 
 const NONE = { previousToken: null, previousTokenUntil: 0 };
 
-/** The token of the webhook before the one of now, with its end. */
+/** The previous token of the webhook, with its end. */
 export function previousTokenOf({
   previousToken: token,
   previousTokenUntil: until,
@@ -14,7 +14,7 @@ export function previousTokenOf({
   return token ? { token, until } : undefined;
 }
 
-/** A token with the one before it, of the webhook or of another receiver. */
+/** Current and previous token, of the webhook or of another receiver. */
 interface Tokens {
   token: string;
   previousToken: string | null;
@@ -22,8 +22,8 @@ interface Tokens {
 }
 
 /**
- * Changes a token. A new one ends the signatures of the one before, unless `seconds` keeps them for so long; without a new token
- * `seconds` moves the end of those that are kept.
+ * Changes a token. A new token ends signatures with the previous one, unless `seconds` keeps them for that long. Without
+ * a new token, `seconds` moves the end of a previous token that is still in use.
  * @param now milliseconds since the epoch
  * @param change.field the name of the token in the request
  * @throws GatewayError invalid_request
@@ -47,7 +47,7 @@ export function tokenChanges(
   return goesOn ? { ...before, token } : { token, ...NONE };
 }
 
-/** What a change of the webhook changes in the record. @throws GatewayError invalid_request */
+/** Changes of a session's record for new webhook settings. @throws GatewayError invalid_request */
 export function webhookChanges(record: SessionRecord, settings: WebhookChanges, now: number): RecordChanges {
   const { previousTokenFor: seconds, ...changes } = withKeptAddresses(record, definedOnly(settings));
   const { webhookToken: token, previousToken, previousTokenUntil } = record;

@@ -10,7 +10,7 @@ import { EVENT_TYPES, type EventType, type GatewayEvent } from '../../events/cat
 import type { SessionRecord } from '../../store/store.js';
 import { previousTokenOf } from './previous-token.js';
 
-/** How a receiver is tried where it is not as usual, in the units of the API. */
+/** Deviations of a receiver from the default retries, in the units of the API. */
 export interface ReceiverSchedule {
   attempts?: number;
   /** Seconds. */
@@ -29,20 +29,20 @@ export interface StoredReceiver {
   previousTokenUntil: number;
   retry: 'contract' | 'durable';
   filter: EventFilter;
-  /** By their names in lower case. */
+  /** Headers by lower-case name. */
   headers: Record<string, string>;
   schedule: ReceiverSchedule;
-  /** Why it gets no calls now, for people; empty while it gets them. */
+  /** Why the receiver is paused, for people; empty if it is not. */
   paused: string;
-  /** The same as data; absent while it gets calls, and in what earlier releases wrote. */
+  /** Why the receiver is paused, for programs; absent if it is not, and in records of earlier releases. */
   pauseCode?: PauseCode | undefined;
-  /** Who set its address; absent in what earlier releases wrote. */
+  /** Who set the URL; absent in records of earlier releases. */
   setBy?: 'operator' | 'tenant' | undefined;
 }
 
 /** The receivers of a session beside its webhook. */
 export interface ReceiverList {
-  /** The number of the newest id: ids are not used again. */
+  /** The number of the newest id, because ids are never reused. */
   lastId: number;
   receivers: StoredReceiver[];
 }
@@ -50,7 +50,7 @@ export interface ReceiverList {
 const NONE: ReceiverList = { lastId: 1, receivers: [] };
 
 const texts = Joi.array().items(Joi.string());
-// fields of a later release are kept: they come back with it
+// keep unknown fields: a later release wrote them, and may be installed again
 const stored = Joi.object<ReceiverList, false, unknown>({
   lastId: Joi.number().integer().min(1).required(),
   receivers: Joi.array()
@@ -85,7 +85,7 @@ const stored = Joi.object<ReceiverList, false, unknown>({
     ),
 }).unknown();
 
-/** Characters of the lists that are kept: each event asks for that of its session, and tenants write them. */
+/** Size of the cache of parsed lists, in characters: each event needs the list of its session, and tenants choose its length. */
 const KEPT_CHARACTERS = 16 * 1024 * 1024;
 const known = new LRUCache<string, ReceiverList>({
   maxSize: KEPT_CHARACTERS,
@@ -108,7 +108,7 @@ export function readReceivers(text: string | null): ReceiverList {
   return value;
 }
 
-/** Why the receivers of a session's record cannot be read; undefined if they can. */
+/** The damage of a session's list of receivers; undefined if it can be read. */
 export function damageOfReceivers({
   clientId,
   receivers,
@@ -126,7 +126,7 @@ export function writeReceivers(list: ReceiverList): string {
   return JSON.stringify(list);
 }
 
-/** A filter as the API shows it: a release before may not know all of its types. */
+/** A filter as the API shows it, without types that this release does not know. */
 export function shownFilter({ types, ...rest }: EventFilter): ShownReceiver['filter'] {
   return { ...rest, ...(types && { types: types.filter(isEventType) }) };
 }
@@ -137,7 +137,7 @@ function isEventType(type: string): type is EventType {
 
 type OfRecord = Pick<SessionRecord, 'receivers'>;
 
-/** The receivers beside the webhook; none of a list that cannot be read, whose session is in quarantine. */
+/** The receivers beside the webhook; none if the list cannot be read (the session is then in quarantine). */
 export function othersOf({ receivers }: OfRecord): readonly StoredReceiver[] {
   if (receivers === null) return NONE.receivers;
   try {
@@ -147,12 +147,12 @@ export function othersOf({ receivers }: OfRecord): readonly StoredReceiver[] {
   }
 }
 
-/** The session has no such receiver any more: it is not only that its list cannot be read. */
+/** True if the receiver was removed; false if the list merely cannot be read. */
 export function isRemovedFrom(record: OfRecord & Pick<SessionRecord, 'clientId'>, id: string): boolean {
   return damageOfReceivers(record) === undefined && otherReceiverOf(record, id) === undefined;
 }
 
-/** A receiver as deliveries need it; undefined if there is none of that id. */
+/** A receiver for deliveries; undefined if there is none with that id. */
 export function otherReceiverOf(record: OfRecord, id: string): Receiver | undefined {
   const found = othersOf(record).find((one) => one.id === id);
   return found && toReceiver(found);

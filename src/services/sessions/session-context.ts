@@ -21,13 +21,13 @@ export interface ConnectContext {
   log: Logger;
   /** Whether this node may serve the session at this instant. */
   holds(clientId: string): boolean;
-  /** The same, by the store. @throws GatewayError session_elsewhere, store_unavailable */
+  /** Like `holds`, but asks the store. @throws GatewayError session_elsewhere, store_unavailable */
   confirm(clientId: string): Promise<void>;
 }
 
-/** Lost links of a session that come back at once, as long as none of them was stable. */
+/** Lost links of a session that reconnect at once, until one of them is stable. */
 const QUICK_RETURNS = 8;
-/** Pauses after a link that had been up, unless others are given: short ones, within a budget that a stable link renews. */
+/** Default pauses after a link that had been up: short ones, within a budget that a stable link renews. */
 export const RETURNS: RetryPolicy = {
   pausesMs: [...Array<number>(QUICK_RETURNS).fill(100), ...doubling(1_000, 60_000)],
   endless: true,
@@ -37,5 +37,5 @@ export const RETURNS: RetryPolicy = {
 /** A link that held for this many milliseconds is stable. */
 export const STABLE_AFTER_MS = 30_000;
 
-/** Milliseconds that a link has for an orderly end. */
+/** Milliseconds for an orderly end of a link. */
 export const RENEW_MS = 5_000;

@@ -30,7 +30,7 @@ export class Admission {
     void this.#queue.add(open, { priority: options.urgent ? 1 : 0 });
   }
 
-  /** Drops what has not begun. */
+  /** Drops waiting connections. */
   clear(): void {
     this.#queue.clear();
   }

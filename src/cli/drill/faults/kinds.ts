@@ -8,7 +8,7 @@ import { PROCESS_FAULTS } from './processes.js';
 import { RECEIVER_FAULTS } from './receivers.js';
 import { STORE_FAULTS } from './store.js';
 
-/** Every kind of fault. */
+/** All kinds of faults. */
 export const FAULT_KINDS: readonly FaultKind[] = [
   ...PROCESS_FAULTS,
   ...STORE_FAULTS,
@@ -17,7 +17,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   ...BROKER_FAULTS,
 ];
 
-/** Why a kind of fault is not played. */
+/** Reason why a kind of fault is not played. */
 export type NotRunReason = Need | 'no-time';
 
 export interface NotRun {
@@ -25,7 +25,7 @@ export interface NotRun {
   reason: NotRunReason;
 }
 
-/** What there is for a drill. */
+/** The requirements that this drill and machine fulfil. */
 export async function whatIsThere(
   nodes: number,
   store: StorePlace | undefined,
@@ -39,7 +39,7 @@ export async function whatIsThere(
   return there;
 }
 
-/** Parts kinds that can be played from those that cannot. @param there what there is */
+/** Separates kinds that can be played from those that cannot. @param there fulfilled requirements */
 export function playable(
   wanted: readonly FaultKind[],
   there: ReadonlySet<Need>,

@@ -7,12 +7,12 @@ import { drain } from './processes.js';
 
 /** Milliseconds between two cuts of a flapping network. */
 const FLAP_MS = 500;
-/** Milliseconds by which a slow network handles each stanza late. */
+/** Milliseconds by which a slow network delays each stanza. */
 const SLOW_MS = 400;
-/** Milliseconds until a session that is connected again is struck again. */
+/** Milliseconds before a reconnected session is hit again. */
 const AGAIN_MS = 2_000;
 
-/** Orders a fault of the sandbox network again and again while the fault lasts. */
+/** A fault that is ordered from the sandbox network repeatedly while it lasts. */
 function striking(name: string, summary: string, order: FaultRequest, everyMs: number): FaultKind {
   return {
     name,
@@ -43,7 +43,7 @@ async function strikeUntil(
   }
 }
 
-/** Orders a fault of the sandbox network that lasts until it is cleared. */
+/** A fault that is ordered from the sandbox network once, and lasts until it is cleared. */
 function lasting(name: string, summary: string, order: FaultRequest, lasts: FaultKind['lasts']): FaultKind {
   return {
     name,
@@ -57,7 +57,7 @@ function lasting(name: string, summary: string, order: FaultRequest, lasts: Faul
   };
 }
 
-/** Locks the number whose sends wait for their policy. */
+/** Locks the number whose sends are held by a policy. */
 async function lockNumber(lab: Lab, forMs: number): Promise<DrillSession> {
   const paced = lab.cast.sessions.at(-1);
   if (!paced) throw new Error('a drill has at least one session');

@@ -3,7 +3,7 @@ import type { Lab } from '../lab.js';
 import type { DrillNode } from '../node.js';
 import type { FaultKind } from './fault.js';
 
-/** How far the clock of a node is off, in milliseconds, by the draw. */
+/** Offsets of a node's clock in milliseconds, one of which is drawn. */
 const CLOCK_SHIFTS_MS = [45_000, -45_000, 20_000, -20_000];
 /** Milliseconds for a drained node to hold no session. */
 const DRAIN_MS = 60_000;

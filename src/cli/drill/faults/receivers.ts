@@ -2,7 +2,7 @@ import type { HttpReceiver, Manner } from '../http-receiver.js';
 import type { Lab } from '../lab.js';
 import type { FaultKind } from './fault.js';
 
-/** The receivers that a draw strikes: the webhook, the durable one, or both. */
+/** The receivers that a draw selects: the webhook, the durable one, or both. */
 function struck({ receivers: { webhook, durable } }: Lab, draw: number): HttpReceiver[] {
   return [[webhook], [durable], [webhook, durable]][draw % 3] ?? [];
 }

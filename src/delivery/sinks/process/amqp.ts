@@ -8,15 +8,12 @@ import type { Publication } from './messages.js';
 
 type Places = Pick<AmqpDestination, 'exchange' | 'key'>;
 
-/** Seconds between signs of life, so that a broker that is gone is noticed. */
+/** Seconds between heartbeats, to detect a broker that has gone. */
 const HEARTBEAT_S = 30;
-/** What closes a channel because of a message: content too large, and a precondition such as the limit of bytes. */
+/** Reply codes that close a channel because of one message: content too large (311), and precondition failed (406), such as a limit of bytes. */
 const REFUSES_EVENT: ReadonlySet<number> = new Set([311, 406]);
 
-/**
- * RabbitMQ: AMQP 0-9-1 with publisher confirms. A message that no queue gets has not arrived.
- * @throws Error of the client
- */
+/** RabbitMQ: AMQP 0-9-1 with publisher confirms. A message that reaches no queue counts as not delivered. @throws Error of the client */
 export async function openAmqp(
   destination: AmqpDestination,
   { signal, lost }: OpenOptions,
@@ -32,7 +29,7 @@ export async function openAmqp(
   };
   const connection = await connect(server, isTls ? { socket: connectSocket(socket), ...name } : socket).catch(
     (cause: unknown) => {
-      // the client does not tell why the last step of the handshake failed
+      // the client does not report why the last step of the handshake failed
       const isVhost = cause instanceof Error && cause.message.startsWith('Expected ConnectionOpenOk');
       throw isVhost ? new Error(`the broker refuses vhost ${path || '/'}`, { cause }) : cause;
     },
@@ -41,9 +38,9 @@ export async function openAmqp(
 }
 
 /**
- * Publishes with confirms. The broker closes a channel because of one message, and does not say which: with that channel ends everything
- * that is not confirmed on it. First attempts share a channel. An event that failed before gets one of its own, where it can only fail
- * by itself.
+ * Publishes with confirms. A broker that refuses one message closes the whole channel without naming the message, so all
+ * unconfirmed messages of that channel fail. First attempts share a channel; a repeated attempt gets its own channel,
+ * where it cannot fail other messages.
  */
 async function publisher(
   connection: ChannelModel,
@@ -79,12 +76,12 @@ async function publisher(
   };
 }
 
-/** A channel and what is not confirmed on it. */
+/** A channel and its unconfirmed messages. */
 class EventChannel {
   readonly #channel: ConfirmChannel;
   readonly #places: Places;
   readonly #unconfirmed = new Set<(error: Error) => void>();
-  /** Ids of messages that came back because no queue gets them. */
+  /** Ids of messages that the broker returned because they reached no queue. */
   readonly #returned = new Set<string>();
 
   constructor(channel: ConfirmChannel, places: Places) {
@@ -122,16 +119,13 @@ class EventChannel {
     });
   }
 
-  /** A channel that the broker has closed cannot be closed again. */
+  /** Closes the channel; ignores the error if the broker has closed it already. */
   close(): Promise<void> {
     return this.#channel.close().catch(() => undefined);
   }
 }
 
-/**
- * A channel's end, as the broker explains it.
- * @param events that were not confirmed: only one that was alone can be refused for good
- */
+/** The reason why a channel ended. @param events number of unconfirmed events: only a single one is known to be the refused event */
 function reasonOf(error: Error, events: number): Error {
   const code = 'code' in error && typeof error.code === 'number' ? error.code : 0;
   if (!REFUSES_EVENT.has(code)) return error;

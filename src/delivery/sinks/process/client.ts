@@ -17,7 +17,7 @@ export class RefusedEventError extends Error {}
 /** The client of this broker needs a newer Node.js. */
 export class UnsupportedNodeError extends Error {}
 
-/** What can be said about an error that every kind meets. */
+/** Turns the failed import of a client library into an error with the package to install. */
 export function notInstalled(client: string, packages: string): (cause: unknown) => never {
   return (cause) => {
     throw new Error(`the client of ${client} is not installed: npm install -g ${packages}`, { cause });

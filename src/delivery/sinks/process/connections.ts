@@ -19,7 +19,7 @@ interface OpenConnection {
   pending: Set<number>;
 }
 
-/** The connections of the broker process. How long one lasts is up to the daemon. */
+/** The connections of the broker process. The daemon decides when each ends. */
 export class BrokerConnections {
   readonly #report: (report: Report) => void;
   readonly #open = new Map<number, OpenConnection>();
@@ -43,7 +43,7 @@ export class BrokerConnections {
     const open = { scope, end, opening, pending: new Set<number>() };
     this.#open.set(connection, open);
     this.#answer(request, open, opening);
-    // a client may not tell that its socket was ended, or why
+    // a client may not report that its socket was ended, or why
     void scope.faulted.then((fault) => {
       for (const one of open.pending) this.#failed(one, open, fault);
     });
@@ -51,7 +51,7 @@ export class BrokerConnections {
 
   publish(request: number, connection: number, publication: Publication): void {
     const open = this.#open.get(connection);
-    // the order to end it was sent before this one, and nobody waits for an answer
+    // an earlier `abort` has ended this connection: nobody waits for an answer
     if (!open) return;
     const { scope, opening } = open;
     scope.asks();
@@ -62,7 +62,7 @@ export class BrokerConnections {
     );
   }
 
-  /** Answers when the client has said good-bye, or has failed to. */
+  /** Closes a connection, and answers once the client has closed it or failed to. */
   close(request: number, connection: number): void {
     const open = this.#open.get(connection);
     const closing = open?.opening.then((client) => open.scope.run(() => client.close())) ?? Promise.resolve();
@@ -79,7 +79,7 @@ export class BrokerConnections {
     this.#open.delete(connection);
     open?.end.abort();
     open?.scope.end();
-    // a client that was opening meanwhile has nothing left to talk to
+    // a client that is still opening is closed as soon as it is open
     open?.opening.then((client) => client.close()).catch(() => undefined);
   }
 

@@ -36,17 +36,17 @@ export async function openKafka(
       headerValue: client.stringSerializer,
     },
     ...(sasl && { sasl }),
-    // an address in place of a name is refused
+    // TLS accepts no IP address as server name
     ...(isTls && { tls: {}, tlsServerName: isIP(host) === 0 }),
     connectTimeout: OPEN_TIMEOUT_MS,
     requestTimeout: PUBLISH_TIMEOUT_MS,
     timeout: PUBLISH_TIMEOUT_MS,
-    // the durable queue tries again, with what it knows of the receiver
+    // the durable queue retries instead, because it knows the state of the receiver
     retries: 0,
     repeatOnStaleMetadata: false,
     autocreateTopics: false,
     acks: client.ProduceAcks.ALL,
-    // where the clients of Java put a key, too
+    // the same partition for a key as the Java clients choose
     partitioner: client.compatibilityPartitioner,
   });
   producer.on('client:broker:disconnect', lost);
@@ -74,7 +74,7 @@ function requireNode(): void {
   );
 }
 
-/** The error of the protocol or of the network that the client wraps, in words. */
+/** An error with the text of the protocol or network error that the client has wrapped. */
 function explanation(error: unknown, topic: string): Error {
   const causes = causesOf(error);
   for (const cause of causes) {
@@ -91,7 +91,7 @@ function explanation(error: unknown, topic: string): Error {
 
 const DEPTH = 8;
 
-/** An error with all that it wraps, outermost first. */
+/** An error and its causes, outermost first. */
 function causesOf(error: unknown, depth = 0): Error[] {
   if (!(error instanceof Error) || depth > DEPTH) return [];
   const inner = error instanceof AggregateError ? error.errors : [];

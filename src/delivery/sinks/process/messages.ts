@@ -2,7 +2,7 @@ import { isObject, parseObject } from '../../../domain/json.js';
 
 /** The descriptor on which the broker process reports. */
 export const REPORTS = 3;
-/** The argument that switches the guard of the broker process off. */
+/** The argument that switches off the guard of the broker process. */
 export const ALLOW_PRIVATE = '--allow-private';
 
 /** Bytes of one line from the broker process; its texts are far shorter. */
@@ -10,47 +10,47 @@ export const LINE_BYTES = 16 * 1024;
 /** Characters of an error text that leave the broker process. */
 export const TEXT_LENGTH = 500;
 
-/** An event as the broker process gets it: no token, no tenant's settings but its headers. */
+/** An event for the broker process: without tokens, and with no settings of the tenant except headers. */
 export interface Publication {
   deliveryId: string;
   clientId: string;
   type: string;
-  /** Events of one chat keep their order: Kafka gets it as key. */
+  /** The chat; events of one chat keep their order, because Kafka uses it as the key. */
   chat: string;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   attempt: number;
   /** The event as JSON. */
   body: string;
-  /** Of the webhook call, in lower case and without the bearer token. */
+  /** Headers of the webhook call, with lower-case names and without the bearer token. */
   headers: Record<string, string>;
 }
 
-/** What the daemon asks of the broker process, one JSON object a line. `connection` and `request` are numbers that the daemon draws. */
+/** An order of the daemon to the broker process, one JSON object per line. The daemon assigns the numbers `connection` and `request`. */
 export type Order =
   | { order: 'open'; request: number; connection: number; url: string }
   | { order: 'publish'; request: number; connection: number; publication: Publication }
-  /** Says good-bye to the broker. */
+  /** Closes the connection cleanly. */
   | { order: 'close'; request: number; connection: number }
   /** Ends the connection at once, without an answer. */
   | { order: 'abort'; connection: number }
   | { order: 'ping' };
 
-/** Why the broker process could not do what it was asked. */
+/** Why the broker process could not carry out an order. */
 export const FAILURES = [
-  /** Anything that can be mended at the broker. */
+  /** Any failure that can be fixed at the broker. */
   'failed',
   /** The broker can never store this event. */
   'refused',
   /** The broker is at a private address. */
   'private',
-  /** The broker sent more bytes than it was asked for. */
+  /** The broker sent more bytes than the requests justify. */
   'flood',
   /** The client of this broker needs a newer Node.js. */
   'node',
 ] as const;
 export type Failure = (typeof FAILURES)[number];
 
-/** What the broker process answers. */
+/** A report of the broker process to the daemon. */
 export type Report =
   | { report: 'ready' }
   | { report: 'done'; request: number }
@@ -58,7 +58,7 @@ export type Report =
   /** The broker ended a connection. */
   | { report: 'lost'; connection: number }
   | { report: 'pong'; rss: number }
-  /** The last words of a process that a client broke. */
+  /** Sent just before the exit of a process that a client has crashed. */
   | { report: 'broken'; text: string };
 
 /** Reads a line from the daemon; undefined if it is not an order. */

@@ -6,7 +6,7 @@ import { PUBLISH_TIMEOUT_MS, type SinkConnection } from '../sink.js';
 import { notInstalled, OPEN_TIMEOUT_MS, type OpenOptions, RefusedEventError } from './client.js';
 import type { Publication } from './messages.js';
 
-/** An event is above the limit of a stream: `JSStreamMessageExceedsMaximumErr`. */
+/** Error code for an event above the limit of a stream: `JSStreamMessageExceedsMaximumErr`. */
 const TOO_LARGE_FOR_STREAM = 10_054;
 
 /**
@@ -21,17 +21,17 @@ export async function openNats(
   const { connect, headers: newHeaders, errors } = await import('@nats-io/transport-node').catch(missing);
   const { jetstream, JetStreamApiError } = await import('@nats-io/jetstream').catch(missing);
   const { address, demandsTls } = await greetedAt({ host, port, signal }, clock);
-  // the certificate must be that of the host, not of the address
+  // verify the certificate against the host name, not the resolved address
   const name = isIP(host) ? { host } : { servername: host };
   const nats = await connect({
     servers: `${hostInUrl(address)}:${port}`,
     name: 'switchboard',
-    // a token has no name beside it
+    // a user name without a password is a token
     ...(password ? { user: username, pass: password } : username && { token: username }),
     tls: isTls || demandsTls ? { handshakeFirst: false, ...name } : null,
     timeout: OPEN_TIMEOUT_MS,
     reconnect: false,
-    // a connection goes to the server in the address, not to others of its cluster
+    // connect only to the server in the address, not to other servers of its cluster
     ignoreClusterUpdates: true,
   });
   void nats.closed().then(lost);
@@ -58,7 +58,7 @@ export async function openNats(
       if (cause instanceof JetStreamApiError && cause.code === TOO_LARGE_FOR_STREAM) {
         throw new RefusedEventError(`the stream refuses it: ${cause.message}`, { cause });
       }
-      // the client counts the headers, too, and sends nothing: a server would close the connection for all
+      // the client checks the size, with headers, before it sends; a server would close the connection for all events
       if (cause instanceof errors.InvalidArgumentError && cause.message.includes('max_payload')) {
         throw new RefusedEventError('it is above the max_payload of the server', { cause });
       }
@@ -71,8 +71,9 @@ export async function openNats(
 const GREETING_BYTES = 64 * 1024;
 
 /**
- * Waits for the greeting of a server. A client that waits for it in vain leaves its connection open for ever.
- * @returns the IP address that was reached, and whether the server demands TLS
+ * Waits for the greeting of a server with a limit of time, because the client would keep a silent connection open for
+ * ever.
+ * @returns the reached IP address, and whether the server demands TLS
  */
 async function greetedAt(
   reach: TcpNetConnectOpts,

@@ -6,14 +6,15 @@ import { ALLOW_PRIVATE, type Order, REPORTS, type Report, readOrder } from './me
 import { guardSockets } from './sockets.js';
 
 /*
- * The broker process: holds the clients of all brokers, so that what a broker sends can break, block or fill this process alone. Orders come
- * on standard input, reports leave on a descriptor of their own. It ends with the daemon that started it.
+ * The broker process: holds the clients of all brokers, so that data from a broker can crash, block or fill only this
+ * process. Orders arrive on standard input, reports leave on a separate descriptor. The process ends with the daemon
+ * that started it.
  */
 
 guardSockets({ allowPrivate: process.argv.includes(ALLOW_PRIVATE) });
 
 const reports = new Socket({ fd: REPORTS, readable: false });
-// the daemon has gone: standard input ends, too
+// the daemon has gone
 reports.on('error', () => process.exit(1));
 const report = (one: Report) => void reports.write(`${JSON.stringify(one)}\n`);
 
@@ -21,11 +22,11 @@ for (const name of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(name, (error: unknown) => {
     report({ report: 'broken', text: quoted(error) });
     reports.end(() => process.exit(1));
-    // no client goes on with what it has broken
+    // stop all clients: after an uncaught error their state is unknown
     connections.stop();
   });
 }
-// a terminal sends these to all its processes: the daemon decides what happens
+// a terminal sends these signals to the whole process group: the daemon decides when this process ends
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);
 
 const connections = new BrokerConnections(report);
@@ -37,7 +38,7 @@ process.stdin.on('end', () => process.exit(0));
 report({ report: 'ready' });
 
 function obey(order: Order | undefined): void {
-  // the daemon and this program are of the same release
+  // impossible for a daemon of the same release
   if (!order) throw new Error('an order that cannot be read');
   if (order.order === 'ping') report({ report: 'pong', rss: process.memoryUsage.rss() });
   else if (order.order === 'open') connections.open(order.request, order.connection, order.url);

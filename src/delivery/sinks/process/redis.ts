@@ -14,7 +14,7 @@ export async function openRedis(
   const once = { connectTimeout: OPEN_TIMEOUT_MS, reconnectStrategy: false } as const;
   const name = isIP(host) === 0 && { servername: host };
   const client = createClient({
-    // the signal is for Node's sockets: a client that is still connecting does not end its own
+    // pass the signal to the socket, because a client that is still connecting does not close its socket
     socket: isTls
       ? { ...once, ...name, host, tls: true, socket: connectSocket(reach) }
       : { ...once, ...reach },
@@ -23,7 +23,7 @@ export async function openRedis(
     database: Number(path),
     disableOfflineQueue: true,
   });
-  // every call fails too
+  // report the connection as lost; every call fails by itself
   client.on('error', () => lost());
   await Promise.race([client.connect(), brokenOff(client)]);
 
@@ -35,7 +35,7 @@ export async function openRedis(
       const fields = { ...publication.headers, body: publication.body };
       await client.xAdd(stream.of(publication), '*', fields, trim || undefined).catch((cause: unknown) => {
         const error = explained(cause);
-        // the server closes the connection on which it refused an event
+        // the server closes a connection after it has refused an event on it
         if (error instanceof RefusedEventError) lost();
         throw error;
       });
@@ -44,7 +44,7 @@ export async function openRedis(
   };
 }
 
-/** Rejects when a connection ends: a client that waits for the first answers does not tell. */
+/** Rejects when the connection ends, because a client that is still connecting does not report that. */
 function brokenOff(client: {
   on(event: 'error' | 'end', listener: (error?: Error) => void): unknown;
 }): Promise<never> {
@@ -54,7 +54,7 @@ function brokenOff(client: {
   });
 }
 
-/** Redis answers commands in their order, so this answer belongs to the event that is too large. */
+/** Recognises the answer to an event that is too large; it belongs to this event because Redis answers in order. */
 function explained(cause: unknown): unknown {
   const isTooLarge = cause instanceof Error && cause.message.includes('invalid bulk length');
   return isTooLarge

@@ -4,13 +4,13 @@ import { TLSSocket } from 'node:tls';
 import { isObject } from '../../../domain/json.js';
 import { guardedLookup, PrivateAddressError, requireAllowedHost } from '../../guard.js';
 
-/** Bytes that a broker may send without being asked: greetings, lists of nodes and topics, signs of life. */
+/** Bytes that a broker may send unasked: greetings, lists of nodes and topics, heartbeats. */
 export const UNASKED_BYTES = 1024 * 1024;
-/** Further bytes for each second that a connection lasts, and for each event that it gets. */
+/** Additional bytes per second of a connection, and per published event. */
 const BYTES_PER_SECOND = 32 * 1024;
 const BYTES_PER_EVENT = 4 * 1024;
 
-/** A broker sent more than it was asked for. */
+/** A broker sent more bytes than the requests justify. */
 export class FloodError extends Error {
   constructor() {
     super(`the broker sent more than ${UNASKED_BYTES / 1024 / 1024} MB that nobody had asked for`);
@@ -27,7 +27,7 @@ export class SocketScope {
   #ended = false;
   #fault: Fault | undefined;
   #tell: (fault: Fault) => void = () => undefined;
-  /** Resolves when the guard ends a socket: a client may not tell, or try for ever. */
+  /** Resolves when the guard ends a socket, because a client may not report that, or may retry for ever. */
   readonly faulted = new Promise<Fault>((resolve) => {
     this.#tell = resolve;
   });
@@ -37,7 +37,7 @@ export class SocketScope {
     return current.run(this, work);
   }
 
-  /** An event is published: its broker answers. */
+  /** Allows more bytes, because the broker answers a published event. */
   asks(): void {
     this.#allow(BYTES_PER_EVENT);
   }
@@ -48,7 +48,7 @@ export class SocketScope {
     if (this.#ended) socket.destroy(new Error('the connection is closed'));
   }
 
-  /** Counts bytes before a client sees them. False if they are too many. */
+  /** Counts received bytes before the client sees them. Returns false above the limit. */
   counts(bytes: number): boolean {
     const now = performance.now();
     this.#allow(((now - this.#countedAt) / 1_000) * BYTES_PER_SECOND);
@@ -59,7 +59,7 @@ export class SocketScope {
     return false;
   }
 
-  /** The guard refuses a socket. */
+  /** Ends all sockets because of a fault. */
   fail(fault: Fault): void {
     this.#fault ??= fault;
     this.#tell(this.#fault);
@@ -81,10 +81,10 @@ const current = new AsyncLocalStorage<SocketScope>();
 const scopes = new WeakMap<Socket, SocketScope>();
 
 /**
- * Puts a guard at every socket that this process opens, whichever client opens it, and wherever it got the address from: only public
- * addresses, unless private ones are allowed, and only so many bytes. Node.js has no hook for this, so the two methods of sockets through which
- * every connection and every received byte go are replaced. Only for a process of its own: it holds for all sockets in it. A socket
- * that belongs to no scope is not opened.
+ * Guards every socket that this process opens, independent of client and source of the address: only public addresses
+ * (unless private ones are allowed), and a bounded number of bytes. Node.js has no hook for this, so this replaces the
+ * two socket methods through which every connection and every received byte pass. Use it only in a separate process,
+ * because it affects all sockets. Sockets outside a scope are refused.
  */
 export function guardSockets({ allowPrivate }: { allowPrivate: boolean }): void {
   const { connect, push } = Socket.prototype;

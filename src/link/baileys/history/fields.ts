@@ -50,7 +50,7 @@ export class FieldReader {
     return this.#cut(length);
   }
 
-  /** Skips the value of a field. @throws Error likewise */
+  /** Skips the value of a field. @throws Error when the stream ends within it */
   async skip({ length }: Field): Promise<void> {
     for (let left = length; left > 0; ) {
       const here = Math.min(left, await this.#buffer(1));

@@ -64,7 +64,7 @@ function shownContent(held: proto.IWebMessageInfo): Shown | undefined {
   return { ...named, content: withSecret(change.editedMessage, held), deleted: false, editedAt };
 }
 
-/** In groups the status is what all members have reached; the receipts are of each member. */
+/** The status of a message. In groups the stored status is what all members have reached; the receipts have that of each member. */
 function statusOf(held: proto.IWebMessageInfo): MessageStatus | undefined {
   const { key, status, userReceipt } = held;
   if (!key?.fromMe) return undefined;
@@ -77,7 +77,7 @@ function statusOf(held: proto.IWebMessageInfo): MessageStatus | undefined {
   return anyone('receiptTimestamp') ? 'delivered' : told;
 }
 
-/** Moves the secret, with which later votes and edits are encrypted, into the content; a history has it beside. */
+/** Moves the secret, with which later votes and edits are encrypted, into the content; a history stores it outside of the content. */
 function withSecret(content: proto.IMessage, { messageSecret }: proto.IWebMessageInfo): proto.IMessage {
   if (!messageSecret?.length || content.messageContextInfo?.messageSecret?.length) return content;
   return { ...content, messageContextInfo: { ...content.messageContextInfo, messageSecret } };
@@ -123,10 +123,10 @@ export interface ChatHead {
   /** Jid; empty for a chat without people, such as a channel. */
   chat: string;
   chatAlt: string;
-  /** Of a group. */
+  /** Subject of a group. */
   subject: string;
   unread: number;
-  /** The other side; undefined for a group. */
+  /** The other person; undefined for a group. */
   person: HistoricPerson | undefined;
 }
 

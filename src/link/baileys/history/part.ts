@@ -19,7 +19,7 @@ import type { MediaRoute } from '../media/route.js';
 import { readHistory } from './read.js';
 import { keepTokens } from './tokens.js';
 
-/** Compressed bytes of a part, which are held in memory while it is read; those of phones are far smaller. */
+/** Most compressed bytes of a part, which are held in memory while it is read; phones send far smaller parts. */
 const MAX_COMPRESSED_BYTES = 32 * 1024 * 1024;
 /** Decompressed bytes of a part: more is an attack. */
 const MAX_BYTES = 1024 * 1024 * 1024;
@@ -60,7 +60,7 @@ export function historyPartOf(entry: JournalEntry, media: MediaRoute, log: Logge
   };
 }
 
-/** Small parts are inside their notice. @throws GatewayError `media_gone`, `media_unfetchable` */
+/** The bytes of a part; small parts are inside their notice. @throws GatewayError `media_gone`, `media_unfetchable` */
 async function bytesOf(notice: HistoryNotice, media: MediaRoute, signal: AbortSignal): Promise<Uint8Array> {
   if (notice.initialHistBootstrapInlinePayload?.length) return notice.initialHistBootstrapInlinePayload;
   const none = new Uint8Array();
@@ -145,14 +145,14 @@ function noticeOf(entry: JournalEntry): { notice: HistoryNotice; account: Person
 }
 
 /**
- * Notes in the credentials of a new pairing that its history is wanted. Both are written in one step, so that after any
- * interruption each later part is kept or not as was decided.
+ * Notes in the credentials of a new pairing that its history is wanted. Credentials and note are written in one step, so
+ * that the decision for each later part survives any interruption.
  */
 export function noteHistoryWanted(creds: AuthenticationCreds): void {
   creds.additionalData = { wantsHistory: true };
 }
 
-/** True when the credentials note it. */
+/** True if the credentials of the pairing say that its history is wanted. */
 function isHistoryWanted(creds: AuthenticationCreds): boolean {
   const noted: unknown = creds.additionalData;
   return (

@@ -48,7 +48,7 @@ export async function keepTokens(keys: LinkKeys, pieces: AsyncIterable<Buffer>):
   await storeTokens(store, new Map(fresh));
 }
 
-/** The jid under which the library looks a person's token up: the LID where known. */
+/** The jid under which the library looks up a person's token: the LID if known. */
 function ownerOf({ jids }: Pick<ChatToken, 'jids'>, lids: ReadonlyMap<string, string>): string {
   const lid = jids.find((jid) => isLidUser(jid)) ?? jids.flatMap((jid) => lids.get(jid) ?? [])[0];
   return lid ?? jids[0] ?? '';
@@ -115,6 +115,6 @@ function noteLid(bytes: Buffer, lids: Map<string, string>): void {
     const { pnJid, lidJid } = proto.PhoneNumberToLIDMapping.decode(bytes);
     if (pnJid && lidJid) lids.set(jidNormalizedUser(pnJid), jidNormalizedUser(lidJid));
   } catch {
-    // a malformed mapping is no mapping
+    // ignore a malformed mapping
   }
 }

@@ -68,7 +68,7 @@ export async function encryptFile(
     fileSha256: plain.digest(),
     fileEncSha256: encrypted.update(mac).digest(),
     fileLength,
-    // the padding completes the last block, or is one
+    // the padding completes the last block, or adds a whole block
     size: fileLength - (fileLength % BLOCK_BYTES) + BLOCK_BYTES + MAC_BYTES,
     async *body() {
       yield* ciphertext({ path, cipherKey, iv, signal });
@@ -104,8 +104,8 @@ async function* ciphertext({
 }
 
 /**
- * Decrypts a stream. The MAC and the hashes can only be checked at the end: the stream then fails with `media_unfetchable`
- * if one of them is wrong. An empty hash is missing in the message, and is not checked.
+ * Decrypts a stream. The MAC and the hashes can only be checked at the end: the stream then fails with
+ * `media_unfetchable` if one of them is wrong. An empty hash means that the message has none, and is not checked.
  */
 export class Decryption extends Transform {
   readonly #hashes: Pick<MediaSource, 'fileSha256' | 'fileEncSha256'>;

@@ -20,7 +20,7 @@ import { addressOf, fetchFile, MEDIA_HOST, type MediaRoute } from './route.js';
 
 const ORIGIN = 'https://web.whatsapp.com';
 const FOUND = 200;
-/** Statuses of a file that the network does not have. */
+/** HTTP statuses for a file that the network does not have. */
 const GONE: ReadonlySet<number> = new Set([403, 404, 410]);
 
 /** A file of a message, or a part of the account's history. */
@@ -42,7 +42,7 @@ export async function download(
   const keys = await getMediaKeys(media.mediaKey, media.mediaType).catch(keyless);
   const encrypted = await fetchFrom(address, route, signal);
   const decryption = new Decryption(keys, media);
-  // a reader gets a failure from the stream itself; without a reader it must not end the process
+  // the reader gets a failure from the stream itself; the callback prevents that a failure without a reader ends the process
   pipeline(encrypted, decryption, () => undefined);
   decryption.on('error', () => undefined);
   return decryption;
@@ -140,7 +140,7 @@ function mediaKeyIn(content: MediaMessage['content']): Uint8Array {
   throw gone('the message does not tell the key of its file');
 }
 
-/** The phone may be switched off. */
+/** The error for a phone that does not answer, for example because it is off. */
 function unanswered(): GatewayError {
   return new GatewayError('media_phone_silent', 'The linked phone did not answer for the file. Try again.');
 }

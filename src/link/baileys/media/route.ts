@@ -5,18 +5,18 @@ import { directConnector, type Tunnel, tunnelConnector } from '../tunnel.js';
 /** The host that serves every file, whichever host took its upload. */
 export const MEDIA_HOST = 'mmg.whatsapp.net';
 const WHATSAPP_HOST = /(^|\.)whatsapp\.(net|com)$/;
-/** Milliseconds to connect, until the response begins, and between two pieces of it. */
+/** Milliseconds to connect, until the response begins, and between two chunks. */
 const CONNECT_MS = 15_000;
 const ANSWER_MS = 60_000;
 const PIECE_MS = 30_000;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 3;
-/** Bytes of a file that may wait for the disk, so that a host may close the connection meanwhile (`domain/contained.ts`). */
+/** Buffer between network and disk, in bytes, so that a host can close the connection while the rest waits for the disk (`domain/contained.ts`). */
 const WAITING_BYTES = 4 * 1024 * 1024;
 
 /** Dispatchers for the network's media hosts. They keep connections alive, but not the process. */
 export interface MediaRoute {
-  /** Follows no redirects. */
+  /** Dispatcher without redirects. */
   dispatcher: Dispatcher;
 }
 
@@ -36,7 +36,7 @@ export function mediaRoute(mediaUrl: string | undefined, tunnel: Tunnel | undefi
 function redirectTo(origin: string): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) => {
     if (!isWhatsApp(options.origin)) return dispatch(options, handler);
-    // the sandbox stands for several hosts, and tells them apart by the header
+    // the sandbox serves several hosts, and distinguishes them by the `host` header
     const headers = named(options.headers, new URL(options.origin).host);
     return dispatch({ ...options, origin, headers }, handler);
   };
@@ -47,7 +47,7 @@ function named(headers: Dispatcher.DispatchOptions['headers'], host: string) {
 }
 
 /**
- * The address of a file. Its message was written by a stranger, so only WhatsApp's hosts are allowed.
+ * The address of a file. A stranger has written the message, so only WhatsApp's hosts are allowed.
  * @returns undefined for another host, or when the message names no address
  */
 export function addressOf({ url, directPath }: Pick<MediaSource, 'url' | 'directPath'>): string | undefined {
@@ -57,7 +57,8 @@ export function addressOf({ url, directPath }: Pick<MediaSource, 'url' | 'direct
 }
 
 /**
- * Fetches a file. A stranger may have named its address, so redirects too lead only to WhatsApp's hosts, over https.
+ * Fetches a file. A stranger may have chosen its address, so redirects may also lead only to WhatsApp's hosts, over
+ * https.
  * @returns the first answer that is no redirect
  * @throws Error for a redirect elsewhere, and what undici throws
  */

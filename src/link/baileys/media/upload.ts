@@ -21,7 +21,7 @@ const CREATED = 200;
 /** A file to send. */
 export interface FileToSend {
   mediaType: MediaSource['mediaType'];
-  /** On this machine's disk. */
+  /** Path on this machine's disk. */
   path: string;
 }
 
@@ -125,7 +125,7 @@ function textIn(answer: unknown, name: string): string {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // a failed connection to several addresses has an empty message
+  // Node's error for several failed addresses has an empty message
   return error.message || String(field(error, 'code') ?? error.name);
 }
 

@@ -11,7 +11,7 @@ const RESERVED = Number.parseInt(process.versions.node, 10) >= 24 ? 1024 ** 3 / 
 /** Bytes of the largest file that is written: a sticker. */
 const FILE_SIZE = 64 * 1024 ** 2;
 const OPEN_FILES = 256;
-/** They work at a lower priority than the daemon. */
+/** Decoder processes run at a lower priority than the daemon. */
 const NICENESS = 1;
 /** Milliseconds that a limiter may take to start a command. */
 const PROBE_MS = 5_000;
@@ -30,7 +30,7 @@ const LIMITERS: readonly (readonly [string, ...string[]])[] = [
     '--core=0',
     '--',
   ],
-  // it ends with the daemon, and gains no rights from programs that lend some
+  // the process ends with the daemon, and gains no rights from setuid programs
   ['setpriv', '--pdeathsig', 'KILL', '--no-new-privs', '--'],
   // a network without a connection, and a user without rights
   ['unshare', '--user', '--net', '--'],
@@ -39,8 +39,8 @@ const LIMITERS: readonly (readonly [string, ...string[]])[] = [
 let found: Promise<readonly string[]> | undefined;
 
 /**
- * The words before a command that reads strangers' files, which take from it all rights that this machine can take. Empty
- * where nothing can be taken. They are looked for once.
+ * The command prefix that takes from a reader of strangers' files all rights that this machine can take. Empty if the
+ * machine offers no limiter. Looked up once.
  */
 export function confinement(): Promise<readonly string[]> {
   found ??= findLimiters();
@@ -86,7 +86,7 @@ export function lowerPriority({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, NICENESS);
   } catch {
-    // it has ended, or works at any priority
+    // the process has ended, or runs at normal priority
   }
 }
 
@@ -96,7 +96,7 @@ export function killGroup(child: ChildProcess): void {
     if (IS_UNIX && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     else child.kill('SIGKILL');
   } catch {
-    // all of them have ended
+    // the whole group has ended
   }
 }
 
@@ -125,7 +125,7 @@ export async function outputOf(
   });
   try {
     const code = await new Promise<number | null>((resolve, reject) => {
-      // what it started in the background ends with it
+      // ends background processes of the program too
       child.once('exit', kill);
       child.once('error', reject);
       child.once('close', resolve);

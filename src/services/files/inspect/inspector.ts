@@ -25,7 +25,7 @@ const THUMBNAIL_SIDE = 128;
 const MOST_SECONDS = 2 ** 32 - 1;
 const VOICE_TYPE = 'audio/ogg; codecs=opus';
 
-/** Only this one file, and only video formats: playlists would make ffmpeg read other files and addresses. */
+/** Options that limit ffmpeg to this one file and to video formats: playlists would make it read other files and URLs. */
 const SAFE_INPUT = [
   ...['-protocol_whitelist', 'file'],
   ...['-format_whitelist', 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,flv,ogg'],
