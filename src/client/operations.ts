@@ -25,6 +25,9 @@ export interface Transport {
 
 export interface Error {
   error: string;
+  reasonCode?: string;
+  reasonValues?: Record<string, unknown>;
+  advice?: Advice[];
 }
 
 export type ErrorCode =

@@ -76,7 +76,7 @@ export function adviceOf(reason: Reason, clientId?: string): Advice[] {
     const call = callIn(name);
     if (call) return [{ operation: call, arguments: named }];
     const value = reason.values[name];
-    return value !== undefined && typeof value !== 'string' ? adviceOf(value, clientId) : [];
+    return typeof value === 'object' ? adviceOf(value, named.clientId) : [];
   });
   return calls.filter(({ operation }, at) => calls.findIndex((one) => one.operation === operation) === at);
 }
@@ -161,15 +161,21 @@ function callIn(name: string): Call | undefined {
 
 function wordsOf({ code, values: { kind } }: Reason): { says: string; advice?: string; terminal?: string } {
   const row: Words | { kinds: Readonly<Record<string, Words>> } = REASONS[code];
-  const words = typeof row === 'object' && 'kinds' in row ? row.kinds[String(kind)] : row;
+  const words = typeof row === 'object' && 'kinds' in row ? ownValue(row.kinds, kind) : row;
   return typeof words === 'object' ? words : { says: words ?? '' };
+}
+
+function ownValue(kinds: Readonly<Record<string, Words>>, kind: ReasonValue | undefined): Words | undefined {
+  return typeof kind === 'string' && Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
 }
 
 /** Every value that the words name is there. */
 function isWhole(reason: Reason): boolean {
   const { says, advice = '' } = wordsOf(reason);
   const names = [...`${says} ${advice}`.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
-  return says !== '' && names.every((name) => callIn(name) !== undefined || name in reason.values);
+  return (
+    says !== '' && names.every((name) => callIn(name) !== undefined || Object.hasOwn(reason.values, name))
+  );
 }
 
 function isCode(text: string): text is ReasonCode {

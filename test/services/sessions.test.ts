@@ -238,6 +238,19 @@ describe('the sessions of a daemon', () => {
     await setImmediate();
   };
 
+  it('read a reason that the release before stored in words, and give it a code and advice', async () => {
+    const words = 'Another client took over this link. Stop the other client, then call /reconnect.';
+    const record = { ...HOSTED, clientId: 'former', status: 'replaced' as const, statusReason: words };
+    await rig.store.sessions.create(record);
+    await played.sessions.restore();
+    const [health] = played.sessions.health('former');
+    expect(health).to.deep.include({
+      reason: words,
+      reasonCode: 'replaced',
+      advice: [{ operation: 'reconnect', arguments: { clientId: 'former' } }],
+    });
+  });
+
   it('are loaded at the start, and those that are paired connect', async () => {
     for (const [clientId, fields] of Object.entries({
       paired: {},

@@ -77,7 +77,16 @@ export function openApiDocument(version: string): OpenApiDocument {
       },
       responses: Object.fromEntries([...failures].sort(([a], [b]) => (a < b ? -1 : 1))),
       schemas: {
-        Error: { type: 'object', properties: { error: { type: 'string' } }, required: ['error'] },
+        Error: {
+          type: 'object',
+          properties: {
+            error: { type: 'string' },
+            reasonCode: { type: 'string' },
+            reasonValues: { type: 'object' },
+            advice: { type: 'array', items: { $ref: '#/components/schemas/Advice' } },
+          },
+          required: ['error'],
+        },
         ErrorCode: { type: 'string', enum: errorCodes() },
         ...Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
       },

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { releaseVersion } from '../../daemon/release.js';
 import { clientSource } from './client.js';
 import { openApiDocument } from './openapi.js';
+import { reasonsPage } from './reasons.js';
 
 const ROOT = new URL('../../../', import.meta.url);
 
@@ -12,6 +13,7 @@ export function printedFiles(): Record<string, string> {
   const release = releaseVersion();
   return {
     'docs/openapi.json': `${JSON.stringify(openApiDocument(release), null, 1)}\n`,
+    'docs/reasons.md': reasonsPage(),
     'src/client/operations.ts': formatted('src/client/operations.ts', clientSource(release)),
   };
 }

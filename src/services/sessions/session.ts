@@ -339,13 +339,15 @@ export class Session {
     this.#link = undefined;
     this.passkey = undefined;
     if (cause.code === 'pairing_refused') this.#pairingTrouble = cause;
-    const { failures } = this.#setbacks;
-    this.#log.info({ reason: cause.code, detail: textOf(cause), failures }, 'link closed');
+    this.#log.info(
+      { reason: cause.code, detail: textOf(cause), failures: this.#setbacks.failures },
+      'link closed',
+    );
     const reaction = CLOSE_REACTIONS[cause.code];
     this.record.bannedUntil = retryAfterMs > 0 ? this.#context.clock.now() + retryAfterMs : 0;
     // a reconnect that the network asks for, as after each pairing, is not reported
-    const trouble =
-      reaction === 'reconnect_now' && this.#setbacks.count === 1 ? undefined : shownCause(cause, this.record);
+    const isUsual = reaction === 'reconnect_now' && this.#setbacks.count === 1;
+    const trouble = isUsual ? undefined : shownCause(cause, this.record);
     if (trouble) this.lastDisconnect = trouble;
     this.#settle(this.#apply(reaction, trouble));
     if (cause.code === 'client_outdated') this.#settle(this.#onOutdated());
