@@ -159,8 +159,8 @@ export class Session {
 
   /** Changes settings, in the store first. */
   async update(changes: RecordChanges): Promise<void> {
-    const updated = await this.#context.store.sessions.update(this.clientId, changes);
-    if (!updated) throw unknownSession(this.clientId);
+    if (!(await this.#context.store.sessions.update(this.clientId, changes)))
+      throw unknownSession(this.clientId);
     Object.assign(this.record, changes);
   }
 
@@ -209,10 +209,9 @@ export class Session {
     if (status !== 'banned') this.record.bannedUntil = 0;
     if (status !== previous) this.record.statusSince = this.#context.clock.now();
     const changed = status !== previous || (why !== undefined && !sameReason(why, this.reason));
-    Object.assign(this.record, {
-      ...{ status, exportedAt: status === 'replaced' ? this.record.exportedAt : 0 },
-      statusReason: status === 'connected' || input === 'start' || input === 'resume' ? '' : writeReason(why),
-    });
+    const isSilent = status === 'connected' || input === 'start' || input === 'resume';
+    const exportedAt = status === 'replaced' ? this.record.exportedAt : 0;
+    Object.assign(this.record, { status, exportedAt, statusReason: isSilent ? '' : writeReason(why) });
     // one after another: a link must not open while the credentials of the previous one are being deleted
     this.#effects = this.#effects.catch(() => undefined).then(() => this.#perform(effects));
     const work = this.#effects;
@@ -339,10 +338,8 @@ export class Session {
     this.#link = undefined;
     this.passkey = undefined;
     if (cause.code === 'pairing_refused') this.#pairingTrouble = cause;
-    this.#log.info(
-      { reason: cause.code, detail: textOf(cause), failures: this.#setbacks.failures },
-      'link closed',
-    );
+    const { failures } = this.#setbacks;
+    this.#log.info({ reason: cause.code, detail: textOf(cause), failures }, 'link closed');
     const reaction = CLOSE_REACTIONS[cause.code];
     this.record.bannedUntil = retryAfterMs > 0 ? this.#context.clock.now() + retryAfterMs : 0;
     // a reconnect that the network asks for, as after each pairing, is not reported
