@@ -27,12 +27,12 @@ import { GroupsClient } from './client-groups.js';
 import { ControlHttp } from './client-http.js';
 import { PeopleClient } from './client-people.js';
 import { StanzasClient } from './client-stanzas.js';
-import type { ClockView } from './time.js';
-import type { VisitView } from './visits.js';
+import type { ClockView } from './state/time.js';
+import type { VisitView } from './state/visits.js';
 
 export type * from './api.js';
 export { SandboxRefusal } from './client-http.js';
-export type { ClockView } from './time.js';
+export type { ClockView } from './state/time.js';
 
 const WAIT_MS = 10_000;
 

@@ -1,15 +1,15 @@
 import { type Clock, systemClock } from '../domain/clock.js';
 import { VirtualClock } from '../domain/virtual-clock.js';
-import type { AddressingMode } from './account.js';
 import { createServer, stopServer } from './control/server.js';
 import { MediaFolder } from './media/store.js';
-import { type Log, Network } from './network.js';
 import { Pairing } from './pairing/pairing.js';
 import { Phones } from './phone/phone.js';
-import { restoreAuthority, restorePeople } from './state/restore.js';
-import { SqliteState } from './state/sqlite.js';
-import { forgetfulState } from './state/state.js';
-import { storedAheadMs } from './time.js';
+import { restoreAuthority, restorePeople } from './restore.js';
+import type { AddressingMode } from './state/account.js';
+import { type Log, Network } from './state/network.js';
+import { storedAheadMs } from './state/time.js';
+import { SqliteState } from './store/sqlite.js';
+import { forgetfulState } from './store/state.js';
 
 const DEFAULT_HOST = '127.0.0.1';
 

@@ -1,8 +1,8 @@
 import type { Server } from '@hapi/hapi';
 import Joi from 'joi';
 import { CALL_ACTIONS, type CallAction, type RingRequest, type TypingRequest } from '../api.js';
+import type { Parts } from '../clients/parts.js';
 import { type NumberParams, numberParams, partnerField } from '../fields.js';
-import type { Parts } from '../parts.js';
 import { actOnCall, ring } from '../people/calls.js';
 import { setPhonePresence } from '../people/presence.js';
 import { typeOnPhone } from '../routing/chatstates.js';

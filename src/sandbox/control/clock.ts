@@ -1,7 +1,7 @@
 import type { Server } from '@hapi/hapi';
 import Joi from 'joi';
-import type { Parts } from '../parts.js';
-import { advanceField, advanceTime, viewTime } from '../time.js';
+import type { Parts } from '../clients/parts.js';
+import { advanceField, advanceTime, viewTime } from '../state/time.js';
 
 /** The network's time. */
 export function clockRoutes(server: Server, { network }: Parts): void {

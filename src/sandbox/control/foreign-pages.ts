@@ -1,6 +1,6 @@
 import type { Request, Server } from '@hapi/hapi';
 import { isLoopback, isOwnHost } from '../../domain/host.js';
-import { Refusal } from '../refusals.js';
+import { Refusal } from '../wire/refusals.js';
 
 /** Routes of WhatsApp's own hosts: clients send their `Origin`, and the names of those hosts. */
 const OF_CLIENTS = /^\/(mms\/|v\/|sw\.js$)/;

@@ -1,7 +1,7 @@
 import type { Server } from '@hapi/hapi';
 import Joi from 'joi';
-import type { Account } from '../account.js';
 import type { GroupAction, GroupUpdate } from '../api.js';
+import type { Parts } from '../clients/parts.js';
 import {
   groupField,
   MAX_PICTURE_BODY_BYTES,
@@ -11,7 +11,6 @@ import {
   pictureField,
 } from '../fields.js';
 import { viewGroup } from '../groups/elements.js';
-import type { Group } from '../groups/group.js';
 import {
   changeMembers,
   createGroup,
@@ -28,9 +27,10 @@ import {
   inviteCode,
   renewInvite,
 } from '../groups/settings.js';
-import type { Network } from '../network.js';
-import type { Parts } from '../parts.js';
 import { changePicture } from '../people/pictures.js';
+import type { Account } from '../state/account.js';
+import type { Group } from '../state/group.js';
+import type { Network } from '../state/network.js';
 
 const MAX_PEOPLE = 1_024;
 const MAX_SUBJECT = 100;

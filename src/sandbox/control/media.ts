@@ -2,12 +2,12 @@ import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Server } from '@hapi/hapi';
 import Joi from 'joi';
+import type { Parts } from '../clients/parts.js';
 import { directPath, MEDIA_HOSTS, mediaUrl } from '../media/host.js';
 import { MAX_FILE_BYTES } from '../media/store.js';
-import type { Parts } from '../parts.js';
 import { nameOfMedia } from '../phone/media.js';
 import type { Phones } from '../phone/phone.js';
-import { Refusal } from '../refusals.js';
+import { Refusal } from '../wire/refusals.js';
 
 interface MediaParams {
   /** `image`, `video`, `audio`, `document`, or another word of the client. */

@@ -1,8 +1,8 @@
 import type { Server } from '@hapi/hapi';
 import Joi from 'joi';
 import { type ChatUpdate, DEVICE_COPIES, type WriteRequest } from '../api.js';
+import type { Parts } from '../clients/parts.js';
 import { type NumberParams, numberField, numberParams, partnerField } from '../fields.js';
-import type { Parts } from '../parts.js';
 import { WRITERS } from '../phone/content/index.js';
 import type { Phone } from '../phone/phone.js';
 

@@ -1,13 +1,13 @@
 import type { Server } from '@hapi/hapi';
 import Joi from 'joi';
-import type { Account } from '../account.js';
 import type { AddressBookEntry, PrivacyUpdate, PrivacyView } from '../api.js';
+import type { Parts } from '../clients/parts.js';
 import { type NumberParams, numberField, numberParams } from '../fields.js';
-import type { Network } from '../network.js';
-import type { Parts } from '../parts.js';
 import { blockedBy, setBlocked } from '../people/blocks.js';
 import { changePrivacy, privacyOf, setDisappearing } from '../people/privacy.js';
-import { IqError, Refusal } from '../refusals.js';
+import type { Account } from '../state/account.js';
+import type { Network } from '../state/network.js';
+import { IqError, Refusal } from '../wire/refusals.js';
 
 const MAX_PEOPLE = 1_000;
 const MAX_NAME = 200;

@@ -1,6 +1,7 @@
 import type { Server } from '@hapi/hapi';
 import Joi from 'joi';
 import { ASSERTION_FLAWS, type AssertionFlaw, type ProfileUpdate, type RefreshRequest } from '../api.js';
+import type { Parts } from '../clients/parts.js';
 import {
   type DeviceParams,
   deviceParams,
@@ -11,10 +12,9 @@ import {
   pictureField,
 } from '../fields.js';
 import { assert } from '../pairing/authenticator.js';
-import type { Parts } from '../parts.js';
-import { changeNumber, changeProfile } from '../people/profile.js';
-import { Refusal } from '../refusals.js';
+import { changeNumber, changeProfile } from '../phone/profile.js';
 import { unlink } from '../routing/devices.js';
+import { Refusal } from '../wire/refusals.js';
 
 const MAX_NAME = 100;
 const MAX_STATUS = 139;

@@ -1,8 +1,8 @@
 import type { Server } from '@hapi/hapi';
 import Joi from 'joi';
 import type { ChannelPost } from '../api.js';
+import type { Parts } from '../clients/parts.js';
 import { type NumberParams, numberParams } from '../fields.js';
-import type { Parts } from '../parts.js';
 import { postInChannel } from '../phone/posts.js';
 
 const MAX_TEXT = 4_096;

@@ -1,9 +1,9 @@
 import type { Server } from '@hapi/hapi';
 import type { StanzaJson } from '../api-stanzas.js';
+import type { Parts } from '../clients/parts.js';
 import { type DeviceParams, deviceParams } from '../fields.js';
-import type { Parts } from '../parts.js';
-import { Refusal } from '../refusals.js';
 import { isTooDeep, jsonOf, stanzaOf, stanzaSchema } from '../wire/json.js';
+import { Refusal } from '../wire/refusals.js';
 
 /** Single stanzas, as a test or a curious person writes them. */
 export function stanzaRoutes(server: Server, { network }: Parts): void {

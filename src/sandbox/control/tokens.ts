@@ -1,8 +1,8 @@
 import type { Server } from '@hapi/hapi';
 import Joi from 'joi';
 import type { TokenRequest } from '../api.js';
+import type { Parts } from '../clients/parts.js';
 import { type NumberParams, numberField, numberParams } from '../fields.js';
-import type { Parts } from '../parts.js';
 import { issueToken, tokenOf } from '../people/tokens.js';
 
 const payload = Joi.object({ to: numberField.required(), t: Joi.number().integer().min(1) }).required();

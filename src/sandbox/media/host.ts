@@ -1,8 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../domain/clock.js';
-import type { Account } from '../account.js';
 import type { MediaKind } from '../api-contents.js';
-import { Refusal } from '../refusals.js';
+import type { Account } from '../state/account.js';
+import { Refusal } from '../wire/refusals.js';
 import { FileStore, type Flow, type MediaFolder, type StoredFile } from './store.js';
 
 /**

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Refusal } from '../refusals.js';
+import { Refusal } from '../wire/refusals.js';
 
 const FOLDER = 'media';
 const INCOMING = 'incoming';

@@ -10,7 +10,7 @@ import {
 import Joi from 'joi';
 import { parseJson } from '../../domain/json.js';
 import type { AssertionFlaw, PasskeyAssertion } from '../api.js';
-import { Refusal } from '../refusals.js';
+import { Refusal } from '../wire/refusals.js';
 
 /** The relying party and the only origin that may ask for its passkeys. */
 export const RELYING_PARTY = 'whatsapp.com';

@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, hkdfSync, pbkdf2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Account, ClientConnection } from '../account.js';
 import type { DeviceView } from '../api.js';
-import type { Network } from '../network.js';
-import { IqError, Refusal } from '../refusals.js';
+import type { Account, ClientConnection } from '../state/account.js';
+import type { Network } from '../state/network.js';
 import { agree, generateKeyPair, type KeyPair } from '../wire/keys.js';
+import { IqError, Refusal } from '../wire/refusals.js';
 import { bytesOf, child, NETWORK_JID, type Stanza, stanza, textOf } from '../wire/stanza.js';
 import type { Passkeys } from './passkeys.js';
 

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { type Account, type ClientConnection, Companion } from '../account.js';
 import type { DeviceView } from '../api.js';
-import type { Network } from '../network.js';
-import { Refusal } from '../refusals.js';
 import { announceDevices } from '../routing/devices.js';
+import { type Account, type ClientConnection, Companion } from '../state/account.js';
+import type { Network } from '../state/network.js';
+import type { Registration } from '../state/registration.js';
 import { generateKeyPair } from '../wire/keys.js';
+import { Refusal } from '../wire/refusals.js';
 import { bytesOf, child, NETWORK_JID, type Stanza, stanza } from '../wire/stanza.js';
 import { completeProof, type PhoneProof, signDevice } from './adv.js';
-import type { Registration } from './registration.js';
 
 /** Milliseconds in which a device must answer `pair-success`. */
 const ANSWER_MS = 15_000;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Account, ClientConnection } from '../account.js';
 import type { DeviceView, RefreshRequest, RefreshResult } from '../api.js';
-import type { Network } from '../network.js';
-import { Refusal } from '../refusals.js';
+import type { Account, ClientConnection } from '../state/account.js';
+import type { Network } from '../state/network.js';
+import { Refusal } from '../wire/refusals.js';
 import { NETWORK_JID, type Stanza, stanza } from '../wire/stanza.js';
 import { PairingCodes } from './code.js';
 import { DeviceLinks } from './links.js';

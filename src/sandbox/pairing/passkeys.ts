@@ -1,10 +1,10 @@
 import { createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { bytesToCrockford, proto } from '@whiskeysockets/baileys';
-import type { Account, ClientConnection } from '../account.js';
 import type { DeviceView, PairingStep, PasskeyView } from '../api.js';
-import type { Network } from '../network.js';
-import { IqError, Refusal } from '../refusals.js';
+import type { Account, ClientConnection } from '../state/account.js';
+import type { Network } from '../state/network.js';
 import { agree, generateKeyPair, type KeyPair } from '../wire/keys.js';
+import { IqError, Refusal } from '../wire/refusals.js';
 import { bytesOf, child, NETWORK_JID, type Stanza, type StanzaContent, stanza } from '../wire/stanza.js';
 import { createPasskey, flawOf, RELYING_PARTY } from './authenticator.js';
 import type { DeviceLinks } from './links.js';

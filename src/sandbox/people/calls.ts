@@ -1,11 +1,11 @@
-import type { Account, Companion } from '../account.js';
 import type { CallAction, CallView, RingRequest } from '../api.js';
-import { Group } from '../groups/group.js';
-import type { Network } from '../network.js';
-import { notPlayed, Refusal } from '../refusals.js';
+import type { Account, Companion } from '../state/account.js';
+import { type Call, viewOf } from '../state/call-board.js';
+import { Group } from '../state/group.js';
+import type { Network } from '../state/network.js';
+import { notPlayed, Refusal } from '../wire/refusals.js';
 import { child, type Stanza, stanza } from '../wire/stanza.js';
 import { hasBlocked } from './blocks.js';
-import { type Call, viewOf } from './call-board.js';
 
 // Only the signalling of calls is played: nobody hears anything.
 

@@ -1,5 +1,5 @@
-import type { Account } from '../account.js';
-import type { Network } from '../network.js';
+import type { Account } from '../state/account.js';
+import type { Network } from '../state/network.js';
 import { NETWORK_JID, stanza } from '../wire/stanza.js';
 
 /** The cause that the network names for a time lock (Baileys `ReachoutTimelockEnforcementType`). */

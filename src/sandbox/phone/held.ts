@@ -1,8 +1,8 @@
 import Joi from 'joi';
 import type { ChangeView, DeviceCopy, MessageView, ReceiptState } from '../api.js';
-import { Refusal } from '../refusals.js';
-import { readRow, storedBytes } from '../state/rows.js';
-import type { State } from '../state/state.js';
+import { readRow, storedBytes } from '../store/rows.js';
+import type { State } from '../store/state.js';
+import { Refusal } from '../wire/refusals.js';
 import type { Stanza } from '../wire/stanza.js';
 
 /** Beyond this the receipts of the oldest messages are dropped. */

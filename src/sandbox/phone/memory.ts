@@ -1,9 +1,9 @@
-import type { Account } from '../account.js';
 import type { ChatstateView, ReceiptState } from '../api.js';
-import type { Network } from '../network.js';
-import { Refusal } from '../refusals.js';
 import type { KeyOwner, KeyPosition, SenderKeys } from '../signal/sender-keys.js';
 import { SignalDevice } from '../signal/signal-device.js';
+import type { Account } from '../state/account.js';
+import type { Network } from '../state/network.js';
+import { Refusal } from '../wire/refusals.js';
 import { GroupKeys } from './group-keys.js';
 import { type HeldChange, HeldChanges, type HeldMessage, HeldMessages, viewChange } from './held.js';
 import type { Interpreted } from './interpret.js';

@@ -1,12 +1,12 @@
 import { proto } from '@whiskeysockets/baileys';
-import type { Device } from '../account.js';
-import type { Chat } from '../directory.js';
-import { Group } from '../groups/group.js';
-import type { Network } from '../network.js';
-import { Refusal } from '../refusals.js';
 import { deliver } from '../routing/deliver.js';
 import { routeReceipt } from '../routing/receipts.js';
 import { type Bundle, bundleElements, readRetryBundle } from '../signal/prekeys.js';
+import type { Device } from '../state/account.js';
+import type { Chat } from '../state/directory.js';
+import { Group } from '../state/group.js';
+import type { Network } from '../state/network.js';
+import { Refusal } from '../wire/refusals.js';
 import { child, type Stanza, stanza, uintBytes } from '../wire/stanza.js';
 import type { PhoneMemory } from './memory.js';
 import { authorJid } from './open-message.js';

@@ -1,11 +1,11 @@
 import { proto } from '@whiskeysockets/baileys';
 import { unwrap } from '../../kinds/content.js';
-import type { Account } from '../account.js';
 import type { AdClick, ChangeView, WriteRequest } from '../api.js';
-import { jidIn, jidOf } from '../directory.js';
-import { isGroupJid } from '../groups/group.js';
-import type { Network } from '../network.js';
-import { Refusal } from '../refusals.js';
+import type { Account } from '../state/account.js';
+import { jidIn, jidOf } from '../state/directory.js';
+import { isGroupJid } from '../state/group.js';
+import type { Network } from '../state/network.js';
+import { Refusal } from '../wire/refusals.js';
 import type { Writing } from './content/content.js';
 import type { HeldMessage } from './held.js';
 

@@ -1,9 +1,9 @@
 import type { proto } from '@whiskeysockets/baileys';
 import type Joi from 'joi';
-import type { Account } from '../../account.js';
 import type { ChangeView, ContentFields, WriteRequest } from '../../api.js';
-import type { Chat } from '../../directory.js';
-import type { Network } from '../../network.js';
+import type { Account } from '../../state/account.js';
+import type { Chat } from '../../state/directory.js';
+import type { Network } from '../../state/network.js';
 import type { Stanza } from '../../wire/stanza.js';
 import type { HeldMessage, HeldMessages, StanzaShape } from '../held.js';
 

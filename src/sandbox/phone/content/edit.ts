@@ -1,8 +1,8 @@
 import { proto } from '@whiskeysockets/baileys';
 import Joi from 'joi';
 import { unwrap } from '../../../kinds/content.js';
-import { jidIn } from '../../directory.js';
-import { Refusal } from '../../refusals.js';
+import { jidIn } from '../../state/directory.js';
+import { Refusal } from '../../wire/refusals.js';
 import type { HeldMessage } from '../held.js';
 import { openSealed, type Sealed, seal, secretOf } from '../message-secret.js';
 import { keyOf, requireTarget } from '../targets.js';

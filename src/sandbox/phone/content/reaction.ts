@@ -1,7 +1,7 @@
 import { proto } from '@whiskeysockets/baileys';
 import Joi from 'joi';
 import type { ContentFields } from '../../api.js';
-import { Refusal } from '../../refusals.js';
+import { Refusal } from '../../wire/refusals.js';
 import type { HeldMessage } from '../held.js';
 import { keyOf, mayRevoke, requireTarget } from '../targets.js';
 import type { PhoneContent } from './content.js';

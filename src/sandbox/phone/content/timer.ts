@@ -1,6 +1,6 @@
 import { proto } from '@whiskeysockets/baileys';
 import Joi from 'joi';
-import { Refusal } from '../../refusals.js';
+import { Refusal } from '../../wire/refusals.js';
 import type { PhoneContent } from './content.js';
 
 const { EPHEMERAL_SETTING } = proto.Message.ProtocolMessage.Type;
