@@ -50,6 +50,13 @@ const SERVICE_LAYERS: readonly (readonly string[])[] = [
   [''],
 ];
 
+/** The rooms of the sandbox: each may import those before it. */
+const SANDBOX_LAYERS: readonly string[] = [
+  ...['wire/', 'store/', 'signal/', 'media/', 'state/'],
+  ...['people/', 'groups/', 'routing/', 'pairing/', 'phone/', 'clients/', 'control/'],
+  '',
+];
+
 /** Who may import whom: the table of docs/architecture.md. The first rule whose layer fits a file counts. */
 const RULES: readonly Rule[] = [
   { layer: 'src/domain/', own: [], without: [...ADAPTER_PACKAGES, 'joi', 'node:fs', 'pino', 'undici'] },
@@ -69,11 +76,7 @@ const RULES: readonly Rule[] = [
     own: ['src/domain/', ...LINK_PORT, 'src/log.ts', 'src/quiet-console.ts'],
   },
   { layer: 'src/link/', own: ['src/domain/'], without: ADAPTER_PACKAGES },
-  {
-    layer: 'src/sandbox/',
-    own: ['src/domain/', 'src/kinds/', 'src/log.ts', 'src/quiet-console.ts'],
-    without: ['mongodb'],
-  },
+  ...sandboxRules(),
   {
     layer: 'src/delivery/',
     own: ['src/domain/', 'src/events/', 'src/store/store.ts', 'src/log.ts'],
@@ -191,6 +194,20 @@ const RULES: readonly Rule[] = [
     without: ADAPTER_PACKAGES,
   },
 ];
+
+function sandboxRules(): Rule[] {
+  const base = ['src/domain/', 'src/kinds/', 'src/log.ts', 'src/quiet-console.ts'];
+  const shared = [
+    ...base,
+    ...['api', 'api-', 'fields', 'fault-kinds', 'client'].map((name) => `src/sandbox/${name}`),
+  ];
+  const layers = SANDBOX_LAYERS.map((name) => `src/sandbox/${name}`);
+  return layers.map((layer, index) => ({
+    layer,
+    own: [...shared, ...layers.slice(0, index)],
+    without: ['mongodb'],
+  }));
+}
 
 function serviceRules(): Rule[] {
   const base = [

@@ -31,7 +31,8 @@ const uploadParams = Joi.object({
 export function mediaRoutes(server: Server, { network, phones }: Parts): void {
   /** Why this media host does not take an upload now, if it does not. */
   const refusalOf = (auth: string, host: string): Refusal | undefined => {
-    const account = network.media.tokens.owner(auth);
+    const lid = network.media.tokens.owner(auth);
+    const account = lid === undefined ? undefined : network.directory.byLid(lid);
     if (!account) return new Refusal(401, 'not a media token of this network');
     if (host === MEDIA_HOSTS[0] && network.faults.take('media-host-down', account))
       return new Refusal(503, 'this media host is down');

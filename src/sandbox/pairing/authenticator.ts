@@ -10,6 +10,7 @@ import {
 import Joi from 'joi';
 import { parseJson } from '../../domain/json.js';
 import type { AssertionFlaw, PasskeyAssertion } from '../api.js';
+import type { Passkey } from '../state/records.js';
 import { Refusal } from '../wire/refusals.js';
 
 /** The relying party and the only origin that may ask for its passkeys. */
@@ -21,16 +22,6 @@ const PRESENT = 0x01;
 const VERIFIED = 0x04;
 const RP_HASH_BYTES = 32;
 const DATA_BYTES = RP_HASH_BYTES + 5;
-
-/** A passkey of a person: the authenticator has the private key, the network uses the public half only. */
-export interface Passkey {
-  /** base64url */
-  credentialId: string;
-  /** PKCS #8, base64. */
-  privateKey: string;
-  /** Grows with each assertion. */
-  signCount: number;
-}
 
 export function createPasskey(): Passkey {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

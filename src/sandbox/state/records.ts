@@ -1,6 +1,5 @@
 import Joi from 'joi';
 import type { DeviceDetails } from '../api.js';
-import type { Passkey } from '../pairing/authenticator.js';
 import type { SignedPreKey } from '../signal/prekeys.js';
 import type { SignalKeys } from '../signal/signal-device.js';
 import { readRow, storedBytes, storedPair } from '../store/rows.js';
@@ -46,6 +45,16 @@ export interface AccountRecord {
   createdAt: number;
   keys: SignalKeys;
   appStateKey: AppStateKey;
+}
+
+/** A passkey of a person: the authenticator has the private key, the network uses the public half only. */
+export interface Passkey {
+  /** base64url */
+  credentialId: string;
+  /** PKCS #8, base64. */
+  privateKey: string;
+  /** Grows with each assertion. */
+  signCount: number;
 }
 
 /** A picture of a person or a group, in both sizes; the files are named by their SHA-256 in hex. */

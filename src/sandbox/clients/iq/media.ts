@@ -16,7 +16,7 @@ export const mediaConn: IqNamespace = {
   xmlns: 'w:m',
   answer(request) {
     if (!asks(request, 'set', 'media_conn')) throw new IqError(400, 'bad-request');
-    const auth = request.network.media.tokens.of(asker(request).account);
+    const auth = request.network.media.tokens.of(asker(request).account.lid);
     const hosts = MEDIA_HOSTS.map((hostname, position) =>
       stanza('host', {
         hostname,
