@@ -13,30 +13,39 @@ export type Owner = 'session' | 'any' | 'none';
  */
 type Access = 'open' | 'token' | 'master';
 
-/** One operation of the API: all that its caller, its handler, the document and the client need to know. */
+/** What an operation of any HTTP API is described by. */
+export interface Described<
+  Query extends object = object,
+  Body extends object = object,
+  Params extends object = object,
+> {
+  /** As hapi writes it: `{name?}` may be absent. */
+  path: `/${string}`;
+  /** One line, imperative. */
+  summary: string;
+  /** More, in Markdown. */
+  description?: string;
+  query?: ObjectSchema<Query>;
+  params?: ObjectSchema<Params>;
+  body?: ObjectSchema<Body>;
+}
+
+/**
+ * One operation of the gateway's API: all that its caller, its handler, the document and the client need to know. Without
+ * `query` it takes an optional `clientId`; a POST without `body` accepts only an empty body or `{}`.
+ */
 export interface Operation<
   Query extends object = object,
   Body extends object = object,
   Params extends object = object,
   Headers extends object = object,
   Answer extends object = object,
-> {
+> extends Described<Query, Body, Params> {
   method: 'GET' | 'POST';
-  /** As hapi writes it: `{name?}` may be absent. */
-  path: `/${string}`;
   owner: Owner;
   /** `token` unless named. */
   access?: Access;
-  /** One line, imperative. */
-  summary: string;
-  /** More, in Markdown. */
-  description?: string;
-  /** An optional `clientId` unless named. */
-  query?: ObjectSchema<Query>;
-  params?: ObjectSchema<Params>;
   headers?: ObjectSchema<Headers>;
-  /** Of a POST; without one only an empty body or `{}` is accepted. */
-  body?: ObjectSchema<Body>;
   /** The same as a multipart form, of so many bytes at most. The handler then reads and validates the body itself. */
   form?: { schema: ObjectSchema; maxBytes: number };
   /** A media type where the answer is not JSON. */
