@@ -144,8 +144,6 @@ const RULES: readonly Rule[] = [
       'src/delivery/verify.ts',
       'src/delivery/webhook-headers.ts',
       'src/config/',
-      'src/sandbox/client.ts',
-      'src/sandbox/api.ts',
     ],
     without: ADAPTER_PACKAGES,
   },
@@ -157,8 +155,8 @@ const RULES: readonly Rule[] = [
   },
   {
     layer: 'src/testkit/',
-    own: ['src/domain/', 'src/client/', 'src/sandbox/client.ts'],
-    types: ['src/config/', 'src/sandbox/'],
+    own: ['src/domain/', 'src/client/'],
+    types: ['src/config/'],
     without: ADAPTER_PACKAGES,
   },
   { layer: 'commands/start.ts', own: ['src/'] },
@@ -180,7 +178,7 @@ const RULES: readonly Rule[] = [
   },
   {
     layer: 'commands/sandbox/',
-    own: ['src/cli/', 'src/tui/', 'src/domain/', 'src/sandbox/'],
+    own: ['src/cli/', 'src/tui/', 'src/domain/', 'src/client/sandbox/', 'src/sandbox/index.ts'],
     without: ADAPTER_PACKAGES,
   },
   {
@@ -196,10 +194,9 @@ const RULES: readonly Rule[] = [
 ];
 
 function sandboxRules(): Rule[] {
-  const base = ['src/domain/', 'src/kinds/', 'src/log.ts', 'src/quiet-console.ts'];
   const shared = [
-    ...base,
-    ...['api', 'api-', 'fields', 'fault-kinds', 'client'].map((name) => `src/sandbox/${name}`),
+    ...['src/domain/', 'src/kinds/', 'src/log.ts', 'src/quiet-console.ts'],
+    ...['src/contract/sandbox/', 'src/contract/check.ts'],
   ];
   const layers = SANDBOX_LAYERS.map((name) => `src/sandbox/${name}`);
   return layers.map((layer, index) => ({
@@ -224,6 +221,9 @@ function serviceRules(): Rule[] {
     })),
   );
 }
+
+/** Verifies webhooks, and the client of the simulated network, which runs in Node. */
+const CLIENT_EXTRAS = /^src\/client\/(events\.ts|sandbox\/)/;
 
 describe('the architecture', () => {
   const files = [...sources('src'), ...sources('commands')];
@@ -261,7 +261,7 @@ describe('the architecture', () => {
   });
 
   it('keeps the client free of packages and of Node itself', () => {
-    const client = files.filter((file) => file.startsWith('src/client/') && file !== 'src/client/events.ts');
+    const client = files.filter((file) => file.startsWith('src/client/') && !CLIENT_EXTRAS.test(file));
     const imports = [...client, ...CLIENT_RULES].flatMap((file) =>
       importsOf(file).flatMap(({ target, typeOnly }) => (typeOnly ? [] : [{ file, target }])),
     );
@@ -285,7 +285,9 @@ describe('the architecture', () => {
 
   it('has no file of more than 400 lines', () => {
     // printed from the contract
-    const written = files.filter((file) => file !== 'src/client/operations.ts');
+    const written = files.filter(
+      (file) => file !== 'src/client/operations.ts' && !file.endsWith('.generated.ts'),
+    );
     const long = written.filter((file) => readFileSync(join(ROOT, file), 'utf8').split('\n').length > 401);
     expect(long).to.deep.equal([]);
   });

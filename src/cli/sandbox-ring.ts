@@ -1,5 +1,4 @@
-import type { CallAction, CallView } from '../sandbox/api.js';
-import type { SandboxClient } from '../sandbox/client.js';
+import type { CallAction, CallView, SandboxClient } from '../client/sandbox/client.js';
 
 /** Calls somebody, and does what ends the call. @param end it rings on without one */
 export async function ringAndEnd(

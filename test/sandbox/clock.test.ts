@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SandboxRefusal } from '../../src/sandbox/client.js';
+import { SandboxRefusal } from '../../src/client/sandbox/client.js';
 import { until } from '../support/until.js';
 import { ALICE, BOB, SandboxWorld } from './support/world.js';
 

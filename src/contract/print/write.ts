@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { releaseVersion } from '../../daemon/release.js';
 import { clientSource } from './client.js';
 import { openApiDocument } from './openapi.js';
+import { sandboxClientSource } from './sandbox-client.js';
+import { sandboxDocument } from './sandbox-openapi.js';
 
+const SANDBOX_CLIENT = 'src/client/sandbox/operations.generated.ts';
 const ROOT = new URL('../../../', import.meta.url);
 
 /** Files printed from the contract and committed, by path. */
@@ -12,7 +15,9 @@ export function printedFiles(): Record<string, string> {
   const release = releaseVersion();
   return {
     'docs/openapi.json': `${JSON.stringify(openApiDocument(release), null, 1)}\n`,
+    'docs/sandbox-openapi.json': `${JSON.stringify(sandboxDocument(release), null, 1)}\n`,
     'src/client/operations.ts': formatted('src/client/operations.ts', clientSource(release)),
+    [SANDBOX_CLIENT]: formatted(SANDBOX_CLIENT, sandboxClientSource(release)),
   };
 }
 

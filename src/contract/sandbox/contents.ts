@@ -21,7 +21,7 @@ const MIN_CARDS = 2;
 const MAX_CARDS = 50;
 const MAX_REPLY_TEXT = 1_000;
 const MAX_RAW_CHARS = 1024 * 1024;
-/** Bytes of the largest file. */
+/** The largest accepted file. */
 export const MAX_FILE_BYTES = 128 * 1024 * 1024;
 
 /** The id of a message that the phone must hold. */

@@ -7,7 +7,7 @@ const MAX_COUNT = 1_000_000;
 /** The longest restriction and ban: 90 days. */
 const MAX_ENDING_MS = 90 * 24 * 60 * 60 * 1_000;
 
-/** The names of all faults; docs/sandbox.md describes them. */
+/** The names of all faults; docs/sandbox.md describes them. `new-chat-limit` is another name of `new-chat-cap`. */
 export const FAULT_KINDS = [
   'app-state-conflict',
   'ask-again',

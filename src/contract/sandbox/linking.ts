@@ -70,7 +70,8 @@ const passkeyAssertion = named('PasskeyAssertion', {
 export type PasskeyAssertion = TypeOf<typeof passkeyAssertion>;
 
 /** Parts of an assertion that a relying party must refuse. */
-const assertionFlaw = oneOf('signature', 'challenge', 'origin', 'rpId', 'flags').meta({
+export const ASSERTION_FLAWS = ['signature', 'challenge', 'origin', 'rpId', 'flags'] as const;
+const assertionFlaw = oneOf(...ASSERTION_FLAWS).meta({
   name: 'AssertionFlaw',
 });
 export type AssertionFlaw = TypeOf<typeof assertionFlaw>;

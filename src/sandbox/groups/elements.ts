@@ -1,4 +1,4 @@
-import type { GroupRole, GroupView } from '../api.js';
+import type { GroupRole, GroupView } from '../../contract/sandbox/index.js';
 import { type Account, versionOf } from '../state/account.js';
 import type { Group } from '../state/group.js';
 import type { Network } from '../state/network.js';

@@ -1,4 +1,4 @@
-import type { GroupAction } from '../api.js';
+import type { GroupAction } from '../../contract/sandbox/index.js';
 import { allows } from '../people/privacy.js';
 import type { Account } from '../state/account.js';
 import type { Group } from '../state/group.js';

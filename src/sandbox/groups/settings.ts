@@ -1,4 +1,4 @@
-import type { GroupSettings } from '../api.js';
+import type { GroupSettings } from '../../contract/sandbox/index.js';
 import type { Account } from '../state/account.js';
 import { type Group, newInviteCode } from '../state/group.js';
 import type { Network } from '../state/network.js';

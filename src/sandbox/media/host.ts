@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { MediaKind } from '../../contract/sandbox/index.js';
 import type { Clock } from '../../domain/clock.js';
-import type { MediaKind } from '../api-contents.js';
 import { Refusal } from '../wire/refusals.js';
 import { FileStore, type Flow, type MediaFolder, type StoredFile } from './store.js';
 
@@ -56,7 +56,7 @@ export class Blobs {
     return this.#store.put(flow, ({ sha256 }) => {
       const name = sha256.toString('base64url');
       if (hash !== undefined && name !== hash)
-        throw new Refusal(400, 'the bytes do not have the hash that the path names');
+        throw new Refusal('media_hash_wrong', 'the bytes do not have the hash that the path names');
       // an expired name never works again
       return this.#expired.has(name) ? `${name}~${randomBytes(SUFFIX_BYTES).toString('hex')}` : name;
     });

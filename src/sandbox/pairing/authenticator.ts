@@ -8,8 +8,8 @@ import {
   verify,
 } from 'node:crypto';
 import Joi from 'joi';
+import type { AssertionFlaw, PasskeyAssertion } from '../../contract/sandbox/index.js';
 import { parseJson } from '../../domain/json.js';
-import type { AssertionFlaw, PasskeyAssertion } from '../api.js';
 import type { Passkey } from '../state/records.js';
 import { Refusal } from '../wire/refusals.js';
 
@@ -54,12 +54,13 @@ const REQUEST_OPTIONS = Joi.object<RequestOptions>({
  */
 export function assert(passkey: Passkey, given: object, flaw?: AssertionFlaw): PasskeyAssertion {
   const { value: options, error } = REQUEST_OPTIONS.validate(given);
-  if (error) throw new Refusal(400, `these are no WebAuthn request options: ${error.message}`);
+  if (error)
+    throw new Refusal('passkey_options_invalid', `these are no WebAuthn request options: ${error.message}`);
   const { challenge, rpId, allowCredentials = [] } = options;
   if (rpId !== RELYING_PARTY)
-    throw new Refusal(400, `SecurityError: ${ORIGIN} may not ask for passkeys of ${rpId}`);
+    throw new Refusal('passkey_not_allowed', `SecurityError: ${ORIGIN} may not ask for passkeys of ${rpId}`);
   if (allowCredentials.length > 0 && !allowCredentials.some(({ id }) => id === passkey.credentialId))
-    throw new Refusal(400, 'NotAllowedError: the person has none of these passkeys');
+    throw new Refusal('passkey_not_allowed', 'NotAllowedError: the person has none of these passkeys');
   passkey.signCount++;
   const clientData = Buffer.from(
     JSON.stringify({

@@ -48,7 +48,7 @@ async function shrink(bytes: Buffer, pixels: number, fit: 'inside' | 'cover'): P
     const size = { width: pixels, height: pixels, fit, withoutEnlargement: fit === 'inside' };
     return await sharp(bytes).resize(size).jpeg().toBuffer();
   } catch {
-    throw new Refusal(400, '"picture" must be an image');
+    throw new Refusal('picture_invalid', '"picture" must be an image');
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { WriteRequest } from '../../contract/sandbox/index.js';
 import { callAt } from '../../domain/clock.js';
-import type { WriteRequest } from '../api.js';
 import { routeReceipt } from '../routing/receipts.js';
 import type { Bundle } from '../signal/prekeys.js';
 import { SenderKeys } from '../signal/sender-keys.js';

@@ -1,5 +1,5 @@
 import { encodeWAMessage, proto } from '@whiskeysockets/baileys';
-import type { ChannelPost } from '../api.js';
+import type { ChannelPost } from '../../contract/sandbox/index.js';
 import { type Account, type Companion, deviceRow } from '../state/account.js';
 import type { Network } from '../state/network.js';
 import { CHANNEL_SERVER, STATUS_JID, type Stanza, stanza } from '../wire/stanza.js';

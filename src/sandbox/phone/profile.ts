@@ -1,4 +1,4 @@
-import type { ProfileUpdate } from '../api.js';
+import type { ProfileUpdate } from '../../contract/sandbox/index.js';
 import { announce, participantElement } from '../groups/elements.js';
 import { createPasskey } from '../pairing/authenticator.js';
 import { changePicture } from '../people/pictures.js';

@@ -52,7 +52,7 @@ function fetchBundle(network: Network, to: Device): Bundle | undefined {
 export async function repeatMessage(network: Network, phone: PhoneMemory, id: string): Promise<void> {
   const held = phone.sent(id);
   const chat = held && network.directory.chat(held.to);
-  if (!held?.fromMe || !chat) throw new Refusal(404, `the phone has written no message ${id}`);
+  if (!held?.fromMe || !chat) throw new Refusal('message_unknown', `the phone has written no message ${id}`);
   const message = proto.Message.decode(held.source);
   const { timestamp, shape = { type: 'text' } } = held;
   const outgoing = { id, author: { account: phone.account }, chat, timestamp, ...stanzaParts(shape) };

@@ -1,4 +1,4 @@
-import type { ChatstateView, TypingRequest } from '../api.js';
+import type { ChatstateView, TypingRequest } from '../../contract/sandbox/index.js';
 import { hasBlocked } from '../people/blocks.js';
 import { tellChatstate } from '../people/presence.js';
 import type { Account, Companion } from '../state/account.js';

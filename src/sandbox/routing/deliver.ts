@@ -1,4 +1,4 @@
-import type { DeviceCopy } from '../api.js';
+import type { DeviceCopy } from '../../contract/sandbox/index.js';
 import { type Account, type Device, deviceId, verifiedName } from '../state/account.js';
 import type { Chat } from '../state/directory.js';
 import { Group } from '../state/group.js';

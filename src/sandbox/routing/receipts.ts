@@ -1,4 +1,4 @@
-import type { ReceiptState } from '../api.js';
+import type { ReceiptState } from '../../contract/sandbox/index.js';
 import { type Account, type Device, deviceId, deviceRow } from '../state/account.js';
 import { jidIn, jidOf } from '../state/directory.js';
 import type { Group } from '../state/group.js';

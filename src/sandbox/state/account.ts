@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { proto } from '@whiskeysockets/baileys';
 import Joi from 'joi';
-import { LID_SERVER, PN_SERVER } from '../../domain/address.js';
 import type {
   ChatstateView,
   DeviceDetails,
@@ -9,7 +8,8 @@ import type {
   PayloadView,
   PhoneView,
   ReceiptState,
-} from '../api.js';
+} from '../../contract/sandbox/index.js';
+import { LID_SERVER, PN_SERVER } from '../../domain/address.js';
 import type { Bundle, PreKey } from '../signal/prekeys.js';
 import type { KeyOwner, KeyPosition } from '../signal/sender-keys.js';
 import { readRow } from '../store/rows.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CallView } from '../api.js';
+import type { CallView } from '../../contract/sandbox/index.js';
 import type { Account } from './account.js';
 import type { Chat } from './directory.js';
 

@@ -35,7 +35,7 @@ export class Directory {
   /** Creates and stores an account. @throws Refusal 409 when the number is taken */
   create(record: Omit<AccountRecord, 'lid' | 'key'>, makePhone: (account: Account) => AccountPhone): Account {
     const { pn } = record;
-    if (this.#byPn.has(pn)) throw new Refusal(409, `+${pn} has a phone already`);
+    if (this.#byPn.has(pn)) throw new Refusal('phone_taken', `+${pn} has a phone already`);
     const account = this.add({ ...record, lid: this.#freeLid(pn), key: this.#freeKey(pn) }, makePhone);
     account.keep();
     return account;
@@ -51,7 +51,7 @@ export class Directory {
 
   /** Gives a person another number. @throws Refusal 409 when it is taken */
   renumber(account: Account, number: string): void {
-    if (this.byNumber(number)) throw new Refusal(409, `${number} has a phone already`);
+    if (this.byNumber(number)) throw new Refusal('phone_taken', `${number} has a phone already`);
     this.#byPn.delete(account.pn);
     account.record.key ??= account.pn;
     account.record.pn = number.slice(1);
@@ -80,7 +80,7 @@ export class Directory {
   /** @throws Refusal 404 when nobody has the number */
   require(number: string): Account {
     const account = this.byNumber(number);
-    if (!account) throw new Refusal(404, `no phone has the number ${number}`);
+    if (!account) throw new Refusal('phone_unknown', `no phone has the number ${number}`);
     return account;
   }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import type { FaultKind, FaultRequest, PairingStep } from '../../contract/sandbox/index.js';
+import { PAIRING_STEPS } from '../../contract/sandbox/linking.js';
 import type { Clock } from '../../domain/clock.js';
-import { type FaultRequest, PAIRING_STEPS, type PairingStep } from '../api.js';
-import type { FaultKind } from '../fault-kinds.js';
 import { stanza } from '../wire/stanza.js';
 import type { Account, ClientConnection } from './account.js';
 
@@ -379,10 +379,6 @@ export class FaultBoard {
 /** The fault of a name. */
 export function faultOf(kind: FaultKind): Fault {
   return FAULTS[kind];
-}
-
-export function isFaultKind(kind: string): kind is FaultKind {
-  return Object.hasOwn(FAULTS, kind);
 }
 
 function isMeant({ account }: Order, asked: Account | undefined): boolean {

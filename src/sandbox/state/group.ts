@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import Joi from 'joi';
+import type { GroupRole } from '../../contract/sandbox/index.js';
 import { GROUP_SERVER } from '../../domain/address.js';
-import type { GroupRole } from '../api.js';
 import { readRow } from '../store/rows.js';
 import type { State } from '../store/state.js';
 import { GroupRefusal } from '../wire/refusals.js';

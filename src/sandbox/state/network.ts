@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { NetworkEvent, StatsView } from '../../contract/sandbox/index.js';
 import type { VirtualClock } from '../../domain/virtual-clock.js';
-import type { NetworkEvent, StatsView } from '../api.js';
 import { MediaHost } from '../media/host.js';
 import type { MediaFolder } from '../media/store.js';
 import type { Bundle } from '../signal/prekeys.js';

@@ -1,4 +1,4 @@
-import type { PresenceView } from '../api.js';
+import type { PresenceView } from '../../contract/sandbox/index.js';
 import type { Account, ClientConnection, Companion } from './account.js';
 import type { Chat } from './directory.js';
 

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import type { DeviceDetails } from '../api.js';
+import type { DeviceDetails } from '../../contract/sandbox/index.js';
 import type { SignedPreKey } from '../signal/prekeys.js';
 import type { SignalKeys } from '../signal/signal-device.js';
 import { readRow, storedBytes, storedPair } from '../store/rows.js';

@@ -1,5 +1,5 @@
 import { proto } from '@whiskeysockets/baileys';
-import type { PayloadView } from '../api.js';
+import type { PayloadView } from '../../contract/sandbox/index.js';
 import { isSignedBy, type SignedPreKey } from '../signal/prekeys.js';
 import { ProtocolError } from '../wire/frames.js';
 import { readUint } from '../wire/stanza.js';

@@ -1,6 +1,6 @@
 import { DEFAULT_CONNECTION_CONFIG, type proto } from '@whiskeysockets/baileys';
 import Joi from 'joi';
-import type { NetworkUpdate, NetworkView } from '../api.js';
+import type { NetworkUpdate, NetworkView } from '../../contract/sandbox/index.js';
 import { readRow } from '../store/rows.js';
 import type { State } from '../store/state.js';
 

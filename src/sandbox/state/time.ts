@@ -1,6 +1,6 @@
 import Joi from 'joi';
+import type { ClockView } from '../../contract/sandbox/index.js';
 import { DAY_MS } from '../../domain/clock.js';
-import { durationMs } from '../../domain/duration.js';
 import { readRow } from '../store/rows.js';
 import type { State } from '../store/state.js';
 import { Refusal } from '../wire/refusals.js';
@@ -10,22 +10,6 @@ const CLOCK_KEY = 'clock';
 const ROW = Joi.object<{ aheadMs: number }>({ aheadMs: Joi.number().min(0).required() }).unknown();
 /** The certificates that the network has shown are valid for ten years. */
 const MOST_DAYS_AHEAD = 5 * 365;
-
-/** The network's time. */
-export interface ClockView {
-  /** Milliseconds since the epoch. */
-  now: number;
-  /** Milliseconds that it is ahead of the machine's time. */
-  ahead: number;
-}
-
-/** How long a clock is moved forward: `30s`, `5m`, `2h`, `3d`. */
-export const advanceField = Joi.string()
-  .custom((text: string, { message }) => {
-    const ms = Math.round(durationMs(text) ?? 0);
-    return ms > 0 ? ms : message({ custom: '{{#label}} must be a time such as 30s, 5m, 2h or 3d' });
-  })
-  .messages({ 'string.base': '{{#label}} needs a unit: 30s, 5m, 2h or 3d' });
 
 export function viewTime({ clock }: Network): ClockView {
   return { now: clock.now(), ahead: clock.aheadMs };
@@ -39,7 +23,7 @@ export function viewTime({ clock }: Network): ClockView {
 export async function advanceTime(network: Network, ms: number): Promise<void> {
   const { clock, state } = network;
   if (clock.aheadMs + ms > MOST_DAYS_AHEAD * DAY_MS)
-    throw new Refusal(400, `"advance" may take the clock ${MOST_DAYS_AHEAD}d ahead at most`);
+    throw new Refusal('clock_too_far', `"advance" may take the clock ${MOST_DAYS_AHEAD}d ahead at most`);
   const moved = clock.advance(ms);
   const { aheadMs } = clock;
   state.put('network', CLOCK_KEY, () => JSON.stringify({ aheadMs }));

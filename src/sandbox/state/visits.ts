@@ -1,12 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-
-/** Requests that came over one connection of a client. */
-export interface VisitView {
-  purpose: 'chat' | 'media' | 'version';
-  /** `ip:port` at the other end. */
-  address: string;
-  requests: number;
-}
+import type { VisitView } from '../../contract/sandbox/index.js';
 
 /** Visits that are remembered; older ones are forgotten. */
 const KEPT = 10_000;

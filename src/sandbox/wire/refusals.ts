@@ -1,14 +1,17 @@
+import { SANDBOX_ERRORS, type SandboxErrorCode } from '../../contract/sandbox/errors.js';
 import { type Stanza, stanza } from './stanza.js';
 
 /** A request that the control API refuses; `message` is shown to the caller. */
 export class Refusal extends Error {
   override name = 'Refusal';
+  readonly code: SandboxErrorCode;
   /** HTTP status. */
-  readonly status: 400 | 401 | 403 | 404 | 409 | 410 | 413 | 415 | 500 | 503 | 504;
+  readonly status: number;
 
-  constructor(status: Refusal['status'], message: string) {
+  constructor(code: SandboxErrorCode, message: string) {
     super(message);
-    this.status = status;
+    this.code = code;
+    this.status = SANDBOX_ERRORS[code];
   }
 }
 
@@ -23,15 +26,35 @@ const REASONS = {
   501: 'feature-not-implemented',
 } as const;
 
+/** The code of each refusal in the control API, where unacceptable input is a bad request. */
+const CONTROL_CODES = {
+  400: 'group_invalid',
+  401: 'group_forbidden',
+  403: 'group_forbidden',
+  404: 'group_unknown',
+  406: 'group_invalid',
+  409: 'group_conflict',
+  501: 'not_played',
+} as const satisfies Record<keyof typeof REASONS, SandboxErrorCode>;
+
 /** An action on a group that the network refuses. */
 export class GroupRefusal extends Error {
   override name = 'GroupRefusal';
   /** 401: former member; 403: no right to the action; 404: no such group; 501: not played. */
-  readonly code: keyof typeof REASONS;
+  readonly wireCode: keyof typeof REASONS;
 
-  constructor(code: GroupRefusal['code']) {
-    super(REASONS[code]);
-    this.code = code;
+  constructor(wireCode: GroupRefusal['wireCode']) {
+    super(REASONS[wireCode]);
+    this.wireCode = wireCode;
+  }
+
+  get code(): SandboxErrorCode {
+    return CONTROL_CODES[this.wireCode];
+  }
+
+  /** HTTP status in the control API. */
+  get status(): number {
+    return SANDBOX_ERRORS[this.code];
   }
 }
 

@@ -1,4 +1,4 @@
-import type { GroupAction, GroupSettings } from '../../api.js';
+import type { GroupAction, GroupSettings } from '../../../contract/sandbox/index.js';
 import {
   changeLink,
   createCommunity,
@@ -52,7 +52,7 @@ export const groups: IqNamespace = {
     try {
       return answerer(request);
     } catch (error) {
-      if (error instanceof GroupRefusal) throw new IqError(error.code, error.message);
+      if (error instanceof GroupRefusal) throw new IqError(error.wireCode, error.message);
       throw error;
     }
   },

@@ -1,6 +1,6 @@
+import { MAX_FILE_BYTES } from '../../../contract/sandbox/contents.js';
 import { requireEditor, requireMember } from '../../groups/membership.js';
 import { MEDIA_HOSTS } from '../../media/host.js';
-import { MAX_FILE_BYTES } from '../../media/store.js';
 import { changePicture, showsPicture } from '../../people/pictures.js';
 import type { Chat } from '../../state/directory.js';
 import { Group } from '../../state/group.js';
@@ -39,7 +39,7 @@ export const profilePicture: IqNamespace = {
     try {
       return request.iq.attrs.type === 'set' ? await change(request) : find(request);
     } catch (error) {
-      if (error instanceof GroupRefusal) throw new IqError(error.code, error.message);
+      if (error instanceof GroupRefusal) throw new IqError(error.wireCode, error.message);
       if (error instanceof Refusal) throw new IqError(406, 'not-acceptable');
       throw error;
     }

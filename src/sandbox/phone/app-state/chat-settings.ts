@@ -1,5 +1,5 @@
 import type { ChatMutation } from '@whiskeysockets/baileys';
-import type { ChatView } from '../../api.js';
+import type { ChatView } from '../../../contract/sandbox/index.js';
 import type { Directory } from '../../state/directory.js';
 
 /** The settings of one chat. */

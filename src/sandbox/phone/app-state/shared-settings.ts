@@ -5,7 +5,7 @@ import {
   proto,
   type WAPatchCreate,
 } from '@whiskeysockets/baileys';
-import type { ChatUpdate, ChatView } from '../../api.js';
+import type { ChatUpdate, ChatView } from '../../../contract/sandbox/index.js';
 import { saltOf } from '../../people/tokens.js';
 import type { Account, Companion } from '../../state/account.js';
 import type { Network } from '../../state/network.js';

@@ -2,11 +2,11 @@ import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Server } from '@hapi/hapi';
 import Joi from 'joi';
+import { MAX_FILE_BYTES } from '../../contract/sandbox/contents.js';
+import { wait } from '../../domain/clock.js';
 import type { Parts } from '../clients/parts.js';
 import { directPath, MEDIA_HOSTS, mediaUrl } from '../media/host.js';
-import { MAX_FILE_BYTES } from '../media/store.js';
-import { nameOfMedia } from '../phone/media.js';
-import type { Phones } from '../phone/phone.js';
+import { serviceWorker } from '../state/rules.js';
 import { Refusal } from '../wire/refusals.js';
 
 interface MediaParams {
@@ -27,16 +27,19 @@ const uploadParams = Joi.object({
     .required(),
 });
 
-/** The media hosts of the network: upload and download of encrypted files, and of pictures. */
-export function mediaRoutes(server: Server, { network, phones }: Parts): void {
+/**
+ * The servers of WhatsApp's own names that clients use: upload and download of encrypted files, pictures, and the page that
+ * names the current version. They are no part of the control API.
+ */
+export function whatsAppHosts(server: Server, { network }: Parts): void {
   /** Why this media host does not take an upload now, if it does not. */
   const refusalOf = (auth: string, host: string): Refusal | undefined => {
     const lid = network.media.tokens.owner(auth);
     const account = lid === undefined ? undefined : network.directory.byLid(lid);
-    if (!account) return new Refusal(401, 'not a media token of this network');
+    if (!account) return new Refusal('media_token_unknown', 'not a media token of this network');
     if (host === MEDIA_HOSTS[0] && network.faults.take('media-host-down', account))
-      return new Refusal(503, 'this media host is down');
-    if (network.faults.take('reject-media', account)) return new Refusal(500, 'upload rejected');
+      return new Refusal('media_host_down', 'this media host is down');
+    if (network.faults.take('reject-media', account)) return new Refusal('media_rejected', 'upload rejected');
     return undefined;
   };
   server.route<{ Params: MediaParams; Query: { auth: string }; Payload: Readable }>({
@@ -64,8 +67,8 @@ export function mediaRoutes(server: Server, { network, phones }: Parts): void {
     handler: async ({ params }, h) => {
       const blob = await network.media.blobs.get(params.hash);
       if (!blob && network.media.blobs.isExpired(params.hash))
-        throw new Refusal(410, 'this media has expired');
-      if (!blob) throw new Refusal(404, 'no such media');
+        throw new Refusal('media_expired', 'this media has expired');
+      if (!blob) throw new Refusal('media_unknown', 'no such media');
       // the length lets the server answer range requests
       return h.response(blob.stream).type('application/octet-stream').bytes(blob.size);
     },
@@ -80,41 +83,22 @@ export function mediaRoutes(server: Server, { network, phones }: Parts): void {
     },
     handler: async ({ params, query }, h) => {
       if (!network.media.pictureUrls.isGood(params.sha256, query))
-        throw new Refusal(403, 'the URL is not signed, or has expired');
+        throw new Refusal('url_not_signed', 'the URL is not signed, or has expired');
       const file = await network.media.files.get(params.sha256);
-      if (!file) throw new Refusal(404, 'no such picture');
+      if (!file) throw new Refusal('media_unknown', 'no such picture');
       return h.response(file.stream).type('image/jpeg').bytes(file.size);
     },
   });
-  server.route<{ Payload: { messageId?: string } }>({
-    method: 'POST',
-    path: '/media/expire',
-    options: { validate: { payload: Joi.object({ messageId: Joi.string() }).allow(null) } },
-    handler: async ({ payload }) => {
-      // a phone that has not opened a message yet still fetches its file
-      await phones.settled();
-      const messageId = payload?.messageId;
-      const name = messageId === undefined ? undefined : requireMediaName(phones, messageId);
-      return { expired: await network.media.blobs.expire(name) };
+  server.route({
+    method: 'GET',
+    path: '/sw.js',
+    handler: async (_request, h) => {
+      const { rules, stats, faults, clock } = network;
+      stats.versionLookups++;
+      const fault = faults.take('no-version-page');
+      if (!fault) return h.response(serviceWorker(rules.revision)).type('text/javascript');
+      await wait(clock, fault.ms);
+      throw new Refusal('page_unavailable', 'the page is not available');
     },
   });
-  server.route<{ Payload: Readable }>({
-    method: 'POST',
-    path: '/files',
-    options: { payload: { output: 'stream', parse: false, maxBytes: MAX_FILE_BYTES } },
-    handler: async ({ payload }, h) => {
-      const { sha256: file, size } = await network.media.files.put([payload]);
-      return h.response({ file, size }).code(201);
-    },
-  });
-}
-
-/** The name of a message's file on the media host. @throws Refusal 404 when no phone holds such a message. */
-function requireMediaName(phones: Phones, messageId: string): string {
-  for (const { held } of phones.all) {
-    const message = held.get(messageId);
-    const name = message && nameOfMedia(message);
-    if (name) return name;
-  }
-  throw new Refusal(404, `no phone holds a message ${messageId} with a file`);
 }

@@ -1,20 +1,22 @@
 import { createParser } from 'eventsource-parser';
-import { parseObject, readAnswer } from '../domain/json.js';
-import type { NetworkEvent } from './api.js';
+import { parseObject, readAnswer } from '../../domain/json.js';
+import type { NetworkEvent, SandboxErrorCode, SandboxTransport } from './operations.generated.js';
 
-/** The sandbox refused a request. */
+/** The sandbox refused a request. `code` is its stable code, or `unknown` when something else than a sandbox answered. */
 export class SandboxRefusal extends Error {
   override name = 'SandboxRefusal';
   readonly status: number;
+  readonly code: SandboxErrorCode | 'unknown';
 
-  constructor(status: number, message: string) {
+  constructor(status: number, code: SandboxRefusal['code'], message: string) {
     super(message);
     this.status = status;
+    this.code = code;
   }
 }
 
 /** HTTP access to a sandbox's control API. */
-export class ControlHttp {
+export class ControlHttp implements SandboxTransport {
   readonly #url: string;
 
   /** @param url `http://host:port` */
@@ -68,7 +70,6 @@ export class ControlHttp {
     return readAnswer(await response.text());
   }
 
-  /** Sends JSON, and reads JSON if there is any. */
   async ask<Answer = void>(method: string, path: string, body?: unknown): Promise<Answer> {
     const response = await fetch(`${this.#url}${path}`, {
       method,
@@ -85,8 +86,17 @@ export class ControlHttp {
 
 async function refusalOf(response: Response): Promise<SandboxRefusal> {
   const text = await response.text();
-  const error = parseObject(text)?.error;
-  return new SandboxRefusal(response.status, typeof error === 'string' ? error : text);
+  const { error, code } = parseObject(text) ?? {};
+  return new SandboxRefusal(
+    response.status,
+    isCode(code) ? code : 'unknown',
+    typeof error === 'string' ? error : text,
+  );
+}
+
+/** A newer sandbox may have codes that this client does not know; they are passed on as they are. */
+function isCode(code: unknown): code is SandboxErrorCode {
+  return typeof code === 'string' && /^[a-z_]+$/.test(code);
 }
 
 async function* readEvents(
