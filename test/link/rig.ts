@@ -152,7 +152,7 @@ export class LinkRig {
   }
 
   static async start(options: RigOptions = {}): Promise<LinkRig> {
-    return new LinkRig(await startSandbox(), options);
+    return new LinkRig(await startSandbox({ checkAnswers: true }), options);
   }
 
   session(factory = this.factory): Session {

@@ -154,7 +154,7 @@ export class World {
   static async start(options: WorldOptions = {}): Promise<World> {
     const folder = await makeTempDir();
     const { clock } = options;
-    const sandbox = await startSandbox({ port: 0, ...(clock && { clock }) });
+    const sandbox = await startSandbox({ port: 0, checkAnswers: true, ...(clock && { clock }) });
     const receiver = await startReceiver();
     const place = await makeStorePlace({ breakable: options.breakableStore ?? false });
     const wire = options.process || options.wire ? await startTcpProxy('127.0.0.1', sandbox.port) : undefined;

@@ -70,7 +70,7 @@ export type FaultKind = TypeOf<typeof faultKind>;
 
 /** An order of a fault. */
 const faultRequest = named('FaultRequest', {
-  kind: faultKind,
+  kind: faultKind.example('disconnect'),
   number: optional(number.description('Limits the fault to the linked devices of this number')),
   count: optional(whole(1, MAX_COUNT).description('How often')),
   ms: optional(whole(0, MAX_ENDING_MS).description('Milliseconds, for faults that take time')),

@@ -23,12 +23,13 @@ export interface StanzaJson {
 const schemaName = 'StanzaJson';
 const stanza = Joi.object<StanzaJson, false, StanzaJson>({
   tag: name.required().example('message'),
-  attrs: Joi.object().pattern(name, Joi.string().allow('').max(MAX_ATTR)),
+  attrs: Joi.object().pattern(name, Joi.string().allow('').max(MAX_ATTR)).optional(),
   children: Joi.array()
     .items(Joi.link(`#${schemaName}`))
-    .max(MAX_CHILDREN),
-  text: Joi.string().allow('').max(MAX_TEXT),
-  base64: Joi.string().base64().allow('').max(MAX_TEXT),
+    .max(MAX_CHILDREN)
+    .optional(),
+  text: Joi.string().allow('').max(MAX_TEXT).optional(),
+  base64: Joi.string().base64().allow('').max(MAX_TEXT).optional(),
 })
   .oxor('children', 'text', 'base64')
   .id(schemaName)

@@ -71,7 +71,7 @@ export class ClusterLab {
       settings = {},
     }: { sessions: number; leaseSeconds: number; policies?: string; settings?: RawSettings },
   ): Promise<ClusterLab> {
-    const sandbox = await startSandbox({ silenceMs: SILENCE_MS });
+    const sandbox = await startSandbox({ silenceMs: SILENCE_MS, checkAnswers: true });
     const receiver = await startReceiver();
     const database = makeTestDatabase(server);
     const folder = await makeTempDir();

@@ -96,7 +96,7 @@ export class SandboxWorld {
   }
 
   async #start(): Promise<void> {
-    this.sandbox = await startSandbox(this.#options);
+    this.sandbox = await startSandbox({ checkAnswers: true, ...this.#options });
     this.client = new SandboxClient(this.sandbox.url);
   }
 }
