@@ -1,5 +1,5 @@
 import { faults as api, type FaultRequest } from '../../contract/sandbox/faults.js';
-import { changeFaults } from '../people/restrictions.js';
+import { announceRestrictions, restrictionsOf } from '../people/restrictions.js';
 import { faultOf } from '../state/faults.js';
 import { Refusal } from '../wire/refusals.js';
 import { type Route, route } from './route.js';
@@ -13,11 +13,15 @@ export const faultRoutes: readonly Route[] = [
     checkOrder(payload);
     const { kind, number, ...rest } = payload;
     const account = number === undefined ? undefined : network.directory.require(number);
-    changeFaults(network, () => network.faults.order(kind, rest, network.connections, account));
+    const before = restrictionsOf(network);
+    network.faults.order(kind, rest, network.connections, account);
+    announceRestrictions(network, before);
     return payload;
   }),
   route(api.clearFaults, (_request, { network }) => {
-    changeFaults(network, () => network.faults.clear());
+    const before = restrictionsOf(network);
+    network.faults.clear();
+    announceRestrictions(network, before);
   }),
 ];
 

@@ -50,20 +50,25 @@ export class Phones {
       keys: createSignalKeys(),
       appStateKey: { id: randomBytes(APP_STATE_ID_BYTES), key: randomBytes(APP_STATE_KEY_BYTES) },
     };
-    return this.#network.directory.create(record, (account) => this.of(account));
+    return this.#withPhone(this.#network.directory.create(record));
   }
 
   /** Puts back a stored account with its phone. */
   restore(record: AccountRecord): void {
-    this.#network.directory.add(record, (account) => this.of(account));
+    this.#withPhone(this.#network.directory.add(record));
   }
 
   of(account: Account): Phone {
-    const known = this.#phones.get(account);
-    if (known) return known;
-    const phone = new Phone(account, this.#network, this.senderKeys);
-    this.#phones.set(account, phone);
+    const phone = this.#phones.get(account);
+    if (!phone) throw new Error(`${account.number} has no phone yet`);
     return phone;
+  }
+
+  #withPhone(account: Account): Account {
+    const phone = new Phone(account, this.#network, this.senderKeys);
+    account.phone = phone;
+    this.#phones.set(account, phone);
+    return account;
   }
 
   /** Resolves when all phones have processed what has arrived. */

@@ -83,13 +83,22 @@ const LID_RANGE = 900_000_000_000_000n;
 export class Account {
   readonly record: AccountRecord;
   readonly companions = new Map<number, Companion>();
-  readonly phone: AccountPhone;
   readonly #state: State;
+  #phone?: AccountPhone;
 
-  constructor(record: AccountRecord, state: State, makePhone: (account: Account) => AccountPhone) {
+  constructor(record: AccountRecord, state: State) {
     this.record = record;
     this.#state = state;
-    this.phone = makePhone(this);
+  }
+
+  /** An account gets its phone as soon as it is made. */
+  get phone(): AccountPhone {
+    if (!this.#phone) throw new Error(`${this.number} has no phone yet`);
+    return this.#phone;
+  }
+
+  set phone(phone: AccountPhone) {
+    this.#phone = phone;
   }
 
   get pn(): string {

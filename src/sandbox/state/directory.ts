@@ -2,7 +2,7 @@ import { PN_SERVER } from '../../domain/address.js';
 import type { State } from '../store/state.js';
 import { Refusal } from '../wire/refusals.js';
 import { parseDeviceJid } from '../wire/stanza.js';
-import { Account, type AccountPhone, type AddressingMode, type Device, lidOf } from './account.js';
+import { Account, type AddressingMode, type Device, lidOf } from './account.js';
 import { Group, Groups, isGroupJid } from './group.js';
 import type { AccountRecord } from './records.js';
 
@@ -33,16 +33,16 @@ export class Directory {
   }
 
   /** Creates and stores an account. @throws Refusal 409 when the number is taken */
-  create(record: Omit<AccountRecord, 'lid' | 'key'>, makePhone: (account: Account) => AccountPhone): Account {
+  create(record: Omit<AccountRecord, 'lid' | 'key'>): Account {
     const { pn } = record;
     if (this.#byPn.has(pn)) throw new Refusal('phone_taken', `+${pn} has a phone already`);
-    const account = this.add({ ...record, lid: this.#freeLid(pn), key: this.#freeKey(pn) }, makePhone);
+    const account = this.add({ ...record, lid: this.#freeLid(pn), key: this.#freeKey(pn) });
     account.keep();
     return account;
   }
 
-  add(record: AccountRecord, makePhone: (account: Account) => AccountPhone): Account {
-    const account = new Account(record, this.#state, makePhone);
+  add(record: AccountRecord): Account {
+    const account = new Account(record, this.#state);
     this.#byPn.set(account.pn, account);
     this.#byLid.set(account.lid, account);
     this.#byKey.set(account.key, account);
