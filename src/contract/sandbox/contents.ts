@@ -27,7 +27,7 @@ export const MAX_FILE_BYTES = 128 * 1024 * 1024;
 /** The id of a message that the phone must hold. */
 const target = Joi.string();
 
-export const mediaKind = oneOf('image', 'video', 'audio', 'document', 'sticker').meta({ name: 'MediaKind' });
+const mediaKind = oneOf('image', 'video', 'audio', 'document', 'sticker').meta({ name: 'MediaKind' });
 export type MediaKind = TypeOf<typeof mediaKind>;
 
 const mediaContent = named('MediaContent', {

@@ -3,7 +3,7 @@ import type { Described } from '../operation.js';
 import type { SandboxErrorCode } from './errors.js';
 
 /** How the client offers an operation. */
-export interface ClientMethod {
+interface ClientMethod {
   /** Fields of the body that are arguments of their own; without it, the whole body is one argument. */
   takes?: readonly string[];
   /** The field of the answer that the method returns; without it, the whole answer. */
