@@ -52,7 +52,7 @@ simulated: the protocol library, the encryption, the WebSocket and the webhook c
   async #play(daemon: Daemon, token: string, interrupt: Interrupt): Promise<void> {
     const { demo } = await import('../src/cli/demo.js');
     const { startDemoReceiver } = await import('../src/cli/demo.js');
-    const { SandboxClient } = await import('../src/sandbox/client.js');
+    const { SandboxClient } = await import('../src/client/sandbox/client.js');
     const webhookToken = randomBytes(16).toString('hex');
     const receiver = await startDemoReceiver(webhookToken);
     const client = new DaemonClient({ url: daemon.url, token, signal: interrupt.signal });

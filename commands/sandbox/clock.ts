@@ -2,7 +2,7 @@ import { Flags } from '@oclif/core';
 import { BaseCommand } from '../../src/cli/command.js';
 import { sandboxUrlFlag } from '../../src/cli/flags.js';
 import { spanText } from '../../src/cli/text.js';
-import type { ClockView } from '../../src/sandbox/client.js';
+import type { ClockView } from '../../src/client/sandbox/client.js';
 
 export default class SandboxClock extends BaseCommand {
   static override summary = 'Show the time of a sandbox network, or move it forward';

@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../src/cli/command.js';
 import { numberArg, sandboxUrlFlag } from '../../src/cli/flags.js';
+import type { MessageView } from '../../src/client/sandbox/client.js';
 import { singleLine } from '../../src/domain/text.js';
-import type { MessageView } from '../../src/sandbox/api.js';
 
 export default class SandboxMessages extends BaseCommand {
   static override summary = 'Show the messages on a simulated phone';

@@ -1,7 +1,7 @@
 import { Args, Flags } from '@oclif/core';
 import { BaseCommand } from '../../src/cli/command.js';
 import { sandboxUrlFlag } from '../../src/cli/flags.js';
-import type { PhoneView } from '../../src/sandbox/api.js';
+import type { PhoneView } from '../../src/client/sandbox/client.js';
 
 export default class SandboxPhone extends BaseCommand {
   static override summary = 'Create, rename or list simulated phones';

@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core';
 import { BaseCommand } from '../../src/cli/command.js';
 import { numberArg, sandboxUrlFlag } from '../../src/cli/flags.js';
-import type { CallView } from '../../src/sandbox/api.js';
+import type { CallView } from '../../src/client/sandbox/client.js';
 
 export default class SandboxRing extends BaseCommand {
   static override summary = 'Call somebody from a simulated phone';

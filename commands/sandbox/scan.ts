@@ -2,7 +2,7 @@ import { Args, Flags } from '@oclif/core';
 import { DaemonCommand } from '../../src/cli/command.js';
 import { CliError } from '../../src/cli/errors.js';
 import { numberArg, sandboxUrlFlag } from '../../src/cli/flags.js';
-import type { DeviceView } from '../../src/sandbox/api.js';
+import type { DeviceView } from '../../src/client/sandbox/client.js';
 
 export default class SandboxScan extends DaemonCommand {
   static override summary = 'Link a session to a simulated phone by QR code or pairing code';

@@ -2,8 +2,8 @@ import { Args } from '@oclif/core';
 import { BaseCommand } from '../../src/cli/command.js';
 import { CliError } from '../../src/cli/errors.js';
 import { numberArg, sandboxUrlFlag } from '../../src/cli/flags.js';
+import type { StanzaJson } from '../../src/client/sandbox/client.js';
 import { parseObject } from '../../src/domain/json.js';
-import type { StanzaJson } from '../../src/sandbox/api.js';
 
 export default class SandboxStanza extends BaseCommand {
   static override summary = 'Send a single stanza to a linked device';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
+import type { SandboxClient } from '../client/sandbox/client.js';
 import { parseObject } from '../domain/json.js';
-import type { SandboxClient } from '../sandbox/client.js';
 import type { DaemonClient } from './client.js';
 import { CliError } from './errors.js';
 import type { Paint } from './output.js';

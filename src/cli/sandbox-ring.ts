@@ -1,5 +1,4 @@
-import type { CallAction, CallView } from '../sandbox/api.js';
-import type { SandboxClient } from '../sandbox/client.js';
+import type { CallAction, CallView, SandboxClient } from '../client/sandbox/client.js';
 
 /** Calls somebody, and ends the call. @param end how the call ends; without it, the call keeps ringing */
 export async function ringAndEnd(

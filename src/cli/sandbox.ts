@@ -1,7 +1,6 @@
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { fileTypeFromFile } from 'file-type';
-import { type Clock, systemClock, wait } from '../domain/clock.js';
 import {
   type MediaContent,
   type MediaKind,
@@ -9,7 +8,8 @@ import {
   SandboxClient,
   SandboxRefusal,
   type WriteRequest,
-} from '../sandbox/client.js';
+} from '../client/sandbox/client.js';
+import { type Clock, systemClock, wait } from '../domain/clock.js';
 import type { DaemonClient } from './client.js';
 import { CliError, failureOfStatus } from './errors.js';
 import { explainConnection } from './http.js';
@@ -115,7 +115,7 @@ export async function currentQr(
 
 function refusal(error: SandboxRefusal): CliError {
   const suggestions =
-    error.status === 404 && /^no phone has/.test(error.message)
+    error.code === 'phone_unknown'
       ? ['create a phone: switchboard sandbox phone +15550000001 --name Alice']
       : [];
   // a sandbox has no tokens: 403 means that the person may not do that

@@ -11,30 +11,39 @@ export type Owner = 'session' | 'any' | 'none';
 /** Access: anybody (`open`), the `master` token only, or also a per-session secret, for its own session (`token`). */
 type Access = 'open' | 'token' | 'master';
 
-/** One operation of the API: all that its caller, its handler, the document and the client need to know. */
+/** Description of an operation of any HTTP API. */
+export interface Described<
+  Query extends object = object,
+  Body extends object = object,
+  Params extends object = object,
+> {
+  /** Path in the form of hapi: `{name?}` may be absent. */
+  path: `/${string}`;
+  /** One line, imperative. */
+  summary: string;
+  /** Further text, in Markdown. */
+  description?: string;
+  query?: ObjectSchema<Query>;
+  params?: ObjectSchema<Params>;
+  body?: ObjectSchema<Body>;
+}
+
+/**
+ * One operation of the gateway's API: all that its caller, its handler, the document and the client need to know. Without
+ * `query` it takes an optional `clientId`; a POST without `body` accepts only an empty body or `{}`.
+ */
 export interface Operation<
   Query extends object = object,
   Body extends object = object,
   Params extends object = object,
   Headers extends object = object,
   Answer extends object = object,
-> {
+> extends Described<Query, Body, Params> {
   method: 'GET' | 'POST';
-  /** Path in the form of hapi: `{name?}` may be absent. */
-  path: `/${string}`;
   owner: Owner;
   /** `token` unless named. */
   access?: Access;
-  /** One line, imperative. */
-  summary: string;
-  /** Further text, in Markdown. */
-  description?: string;
-  /** Schema of the query; default: an optional `clientId`. */
-  query?: ObjectSchema<Query>;
-  params?: ObjectSchema<Params>;
   headers?: ObjectSchema<Headers>;
-  /** Schema of the body of a POST; without it only an empty body or `{}` is accepted. */
-  body?: ObjectSchema<Body>;
   /** The body as a multipart form, of at most `maxBytes`. The handler then reads and validates the body itself. */
   form?: { schema: ObjectSchema; maxBytes: number };
   /** Schema of the answer, or a media type if it is not JSON. */

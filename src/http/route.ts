@@ -1,9 +1,9 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit, Server } from '@hapi/hapi';
 import type { Registry } from 'prom-client';
+import { checkAnswer, unlistedCode } from '../contract/check.js';
 import { errorsOf, type Operation, type Owner } from '../contract/operation.js';
 import { clientQuery } from '../contract/schema.js';
 import { isGatewayError } from '../domain/errors.js';
-import { readJson } from '../domain/json.js';
 import type { Tracing } from '../domain/tracing.js';
 import type { Services } from '../services/services.js';
 import { bodyValidator, jsonOptions, uploadOptions } from './body.js';
@@ -138,20 +138,14 @@ export function route<
 
 /** Checks an answer, or the code of a failure, against the contract. @throws Error if it is not in the contract */
 async function checked<T>(operation: Operation, answering: T | Promise<T>): Promise<T> {
-  const { method, path } = operation;
   let answer: T;
   try {
     answer = await answering;
   } catch (error) {
     if (!isGatewayError(error) || errorsOf(operation).includes(error.code)) throw error;
-    const message = `${method} ${path} failed with ${error.code}, which the contract does not list for it`;
-    throw new Error(message, { cause: error });
+    throw unlistedCode(operation, error.code, error);
   }
-  if (typeof operation.answer === 'string') return answer;
-  // as the caller will read it: without fields that JSON omits
-  const body = readJson(JSON.stringify(bodyOf(answer)));
-  const { error } = operation.answer.validate(body, { abortEarly: false, convert: false });
-  if (error) throw new Error(`the answer of ${method} ${path} breaks the contract: ${error.message}`);
+  checkAnswer(operation, bodyOf(answer));
   return answer;
 }
 

@@ -1,15 +1,15 @@
 import { type Clock, systemClock } from '../domain/clock.js';
 import { VirtualClock } from '../domain/virtual-clock.js';
-import type { AddressingMode } from './account.js';
 import { createServer, stopServer } from './control/server.js';
 import { MediaFolder } from './media/store.js';
-import { type Log, Network } from './network.js';
 import { Pairing } from './pairing/pairing.js';
 import { Phones } from './phone/phone.js';
-import { restoreAuthority, restorePeople } from './state/restore.js';
-import { SqliteState } from './state/sqlite.js';
-import { forgetfulState } from './state/state.js';
-import { storedAheadMs } from './time.js';
+import { restoreAuthority, restorePeople } from './restore.js';
+import type { AddressingMode } from './state/account.js';
+import { type Log, Network } from './state/network.js';
+import { storedAheadMs } from './state/time.js';
+import { SqliteState } from './store/sqlite.js';
+import { forgetfulState } from './store/state.js';
 
 const DEFAULT_HOST = '127.0.0.1';
 
@@ -27,6 +27,8 @@ export interface SandboxOptions {
   addressing?: AddressingMode;
   /** Milliseconds after which a silent client is dropped. Default 90 s. */
   silenceMs?: number;
+  /** Fail a request of the control API whose answer breaks the contract: for tests. Default false. */
+  checkAnswers?: boolean;
 }
 
 /** A running simulated network. */
@@ -52,7 +54,15 @@ export interface Sandbox {
 
 /** Starts a simulated network. Rejects when the port is taken or the folder cannot be used. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { host = DEFAULT_HOST, port = 0, dataDir, log, addressing, silenceMs } = options;
+  const {
+    host = DEFAULT_HOST,
+    port = 0,
+    dataDir,
+    log,
+    addressing,
+    silenceMs,
+    checkAnswers = false,
+  } = options;
   const { clock: base = systemClock } = options;
   const state = dataDir === undefined ? forgetfulState : new SqliteState(dataDir, base);
   const clock = new VirtualClock(base, storedAheadMs(state));
@@ -62,7 +72,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const phones = new Phones(network);
   const pairing = new Pairing(network);
   await restorePeople(network, phones, state);
-  const server = createServer({ network, phones, pairing }, { host, port });
+  const server = createServer({ network, phones, pairing, checkAnswers }, { host, port });
   try {
     await server.start();
   } catch (error) {

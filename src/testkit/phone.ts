@@ -1,4 +1,4 @@
-import type { MessageView, SandboxClient, WriteContent } from '../sandbox/client.js';
+import type { MessageView, SandboxClient, WriteContent } from '../client/sandbox/client.js';
 
 /** A message on a phone, decrypted, with all later changes applied. */
 export type Message = MessageView;

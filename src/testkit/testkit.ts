@@ -1,7 +1,7 @@
 /**
  * For tests of bots: a gateway on a simulated network in the process of the test. docs/testing-your-bot.md shows how to use it.
  */
-export type { FaultKind } from '../sandbox/fault-kinds.js';
+export type { FaultKind } from '../client/sandbox/client.js';
 export { expect, type PhoneExpectation } from './expect.js';
 export type { GatewaySettings } from './gateway.js';
 export { ExpectationError, type Expected, type Message, type Phone, type Recipient } from './phone.js';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { SwitchboardClient } from '../client/client.js';
 import type { StartRequest } from '../client/operations.js';
-import { type FaultRequest, SandboxClient } from '../sandbox/client.js';
-import type { FaultKind } from '../sandbox/fault-kinds.js';
+import type { FaultKind } from '../client/sandbox/client.js';
+import { type FaultRequest, SandboxClient } from '../client/sandbox/client.js';
 import { Feed } from './feed.js';
 import { type GatewaySettings, GatewayThread } from './gateway.js';
 import { Phone } from './phone.js';
@@ -135,11 +135,11 @@ export class World {
   }
 
   /** Plays a fault of the network; docs/sandbox.md describes each kind. @param on limits the fault to the links of this session */
-  fault(
+  async fault(
     kind: FaultKind,
     { on, ...order }: Pick<FaultRequest, 'count' | 'ms' | 'step'> & { on?: { number: string } } = {},
   ): Promise<void> {
-    return this.sandbox.fault({ ...order, kind, ...(on && { number: on.number }) });
+    await this.sandbox.fault({ ...order, kind, ...(on && { number: on.number }) });
   }
 
   /** Ends all faults. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ChatUpdate, ChatView } from '../../src/sandbox/client.js';
+import type { ChatUpdate, ChatView } from '../../src/client/sandbox/client.js';
 import { eventOf } from '../support/receiver.js';
 import { TailReader } from '../support/tail-reader.js';
 import {

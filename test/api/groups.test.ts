@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
+import type { PhoneView } from '../../src/client/sandbox/client.js';
 import type { CreatedGroup, GroupDetail } from '../../src/contract/index.js';
-import type { PhoneView } from '../../src/sandbox/client.js';
 import { ALICE, BOB, CAROL, lidOf, linkSession, startWorld, type World } from '../support/world.js';
 
 const DAVE = { number: '+15550000004', name: 'Dave' };

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { FaultKind } from '../../src/client/sandbox/client.js';
 import { DAY_MS } from '../../src/domain/clock.js';
-import type { FaultKind } from '../../src/sandbox/fault-kinds.js';
 import { ShiftedClock } from '../support/manual-clock.js';
 import { extraEventOf } from '../support/receiver.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';

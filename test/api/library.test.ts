@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
+import type { MediaContent } from '../../src/client/sandbox/client.js';
 import type { MediaFile } from '../../src/contract/index.js';
 import type { EventEnvelope } from '../../src/events/envelope.js';
-import type { MediaContent } from '../../src/sandbox/client.js';
 import { eventOf } from '../support/receiver.js';
 import { type ApiAnswer, BOB, Conversations, linkSession, type Side } from '../support/world.js';
 

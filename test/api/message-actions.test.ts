@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { MessageView } from '../../src/sandbox/client.js';
+import type { MessageView } from '../../src/client/sandbox/client.js';
 import { picture } from '../support/made-files.js';
 import { eventOf, startReceiver, type TestReceiver } from '../support/receiver.js';
 import {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { proto } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
+import type { MediaContent } from '../../src/client/sandbox/client.js';
 import type { EventEnvelope } from '../../src/events/envelope.js';
 import type { MediaExtra } from '../../src/events/extras.js';
-import type { MediaContent } from '../../src/sandbox/client.js';
 import { fetchFile } from '../support/made-files.js';
 import { BOB, Conversations, lidOf, type Side, type Wish } from '../support/world.js';
 

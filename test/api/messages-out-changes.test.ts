@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import type { ChangeView, MessageView } from '../../src/client/sandbox/client.js';
 import { LIMITS } from '../../src/domain/limits.js';
-import type { ChangeView, MessageView } from '../../src/sandbox/client.js';
 import { ShiftedClock } from '../support/manual-clock.js';
 import { eventOf, eventsOf } from '../support/receiver.js';
 import { type ApiAnswer, BOB, Conversations, lidOf, type Side } from '../support/world.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import type { MessageView } from '../../src/client/sandbox/client.js';
 import type { EventEnvelope } from '../../src/events/envelope.js';
 import type { ButtonExtra } from '../../src/events/extras.js';
-import type { MessageView } from '../../src/sandbox/client.js';
 import { eventOf, eventsOf } from '../support/receiver.js';
 import { BOB, Conversations, lidOf, type Side } from '../support/world.js';
 

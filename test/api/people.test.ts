@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import sharp from 'sharp';
+import type { PhoneView } from '../../src/client/sandbox/client.js';
 import type { ChatRoom, StoredMessage } from '../../src/contract/index.js';
 import type { EventEnvelope } from '../../src/events/envelope.js';
-import type { PhoneView } from '../../src/sandbox/client.js';
 import { picture } from '../support/made-files.js';
 import { eventOf } from '../support/receiver.js';
 import { ALICE, BOB, CAROL, lidOf, linkSession, reached, startWorld, type World } from '../support/world.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { WriteRequest } from '../../src/sandbox/client.js';
+import type { WriteRequest } from '../../src/client/sandbox/client.js';
 import {
   answering,
   eventIn,

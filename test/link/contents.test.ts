@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { proto } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
+import type { WriteContent } from '../../src/client/sandbox/client.js';
 import { isGatewayError } from '../../src/domain/errors.js';
 import type { ComposedContent, IncomingMessage, OutgoingMessage } from '../../src/link/link.js';
-import type { WriteContent } from '../../src/sandbox/client.js';
 import { LinkRig, protoOf, type Session } from './rig.js';
 
 const ALICE = '+15550000001';

@@ -1,10 +1,10 @@
 import type { GroupMetadata } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
+import { SandboxRefusal } from '../../src/client/sandbox/client.js';
 import { isGatewayError } from '../../src/domain/errors.js';
 import { GroupCache, type GroupQueries } from '../../src/link/baileys/group-cache.js';
 import { Groups } from '../../src/link/baileys/groups.js';
 import type { Link } from '../../src/link/link.js';
-import { SandboxRefusal } from '../../src/sandbox/client.js';
 import { LinkRig, type Session, textOf } from './rig.js';
 
 const ALICE = '+15550000001';

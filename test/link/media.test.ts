@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
+import type { MediaContent, MediaView } from '../../src/client/sandbox/client.js';
 import { isGatewayError } from '../../src/domain/errors.js';
 import type { ComposedContent, IncomingMessage, MediaSource, MessageContent } from '../../src/link/link.js';
-import type { MediaContent, MediaView } from '../../src/sandbox/client.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 import { LinkRig, protoOf, type Session } from './rig.js';
 

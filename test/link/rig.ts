@@ -1,5 +1,6 @@
 import { type BinaryNode, encodeBinaryNode, type proto } from '@whiskeysockets/baileys';
 import { pino } from 'pino';
+import { SandboxClient } from '../../src/client/sandbox/client.js';
 import { type MonotonicClock, systemClock } from '../../src/domain/clock.js';
 import { newMessageId } from '../../src/domain/ids.js';
 import { createBaileysLinks } from '../../src/link/baileys/index.js';
@@ -13,7 +14,6 @@ import type {
   OutgoingMessage,
   SentMessage,
 } from '../../src/link/link.js';
-import { SandboxClient } from '../../src/sandbox/client.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
 import { MemoryLinkKeys } from '../support/memory-link-keys.js';
 
@@ -152,7 +152,7 @@ export class LinkRig {
   }
 
   static async start(options: RigOptions = {}): Promise<LinkRig> {
-    return new LinkRig(await startSandbox(), options);
+    return new LinkRig(await startSandbox({ checkAnswers: true }), options);
   }
 
   session(factory = this.factory): Session {

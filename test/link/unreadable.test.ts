@@ -1,8 +1,8 @@
 import { proto } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
+import type { StanzaJson } from '../../src/client/sandbox/client.js';
 import { systemClock } from '../../src/domain/clock.js';
 import { isOldCounter, retryReason } from '../../src/link/baileys/retry-reasons.js';
-import type { StanzaJson } from '../../src/sandbox/client.js';
 import { LinkRig, type Session, textOf } from './rig.js';
 
 const ALICE = '+15550000001';

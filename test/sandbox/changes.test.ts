@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { decryptPollVote, proto, type WAMessage, type WAMessageUpdate } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
-import { SandboxRefusal, type WriteContent } from '../../src/sandbox/client.js';
+import { SandboxRefusal, type WriteContent } from '../../src/client/sandbox/client.js';
 import type { BaileysDevice } from './support/baileys-device.js';
 import { ALICE, BOB, CAROL, pnJid, SandboxWorld } from './support/world.js';
 

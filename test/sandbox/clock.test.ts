@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SandboxRefusal } from '../../src/sandbox/client.js';
+import { SandboxRefusal } from '../../src/client/sandbox/client.js';
 import { until } from '../support/until.js';
 import { ALICE, BOB, SandboxWorld } from './support/world.js';
 
@@ -49,8 +49,10 @@ describe('Sandbox: the clock', () => {
       [{ advance: '1826d' }, '"advance" may take the clock 1825d ahead at most'],
       [{ advance: '3d', back: true }, '"back" is not allowed'],
     ];
-    for (const [body, error] of wrong)
-      expect(await post(body)).to.deep.equal({ status: 400, body: { error } });
+    for (const [body, error] of wrong) {
+      const code = error.includes('ahead at most') ? 'clock_too_far' : 'invalid_request';
+      expect(await post(body)).to.deep.equal({ status: 400, body: { error, code } });
+    }
     expect((await world.client.clock()).ahead).to.equal(0);
     expect((await post({ advance: '1825d' })).status).to.equal(200);
     expect((await post({ advance: '1s' })).status).to.equal(400);

@@ -1,7 +1,7 @@
 import { type AnyMessageContent, type BinaryNode, proto } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
+import type { MessageView, WriteContent } from '../../src/client/sandbox/client.js';
 import { systemClock } from '../../src/domain/clock.js';
-import type { MessageView, WriteContent } from '../../src/sandbox/client.js';
 import { child } from '../../src/sandbox/wire/stanza.js';
 import type { BaileysDevice } from './support/baileys-device.js';
 import { ALICE, BOB, CAROL, pnJid, SandboxWorld } from './support/world.js';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { request } from 'undici';
+import type { SandboxErrorCode } from '../../src/client/sandbox/client.js';
 import { ALICE, BOB, SandboxWorld } from './support/world.js';
 
 const UNUSED = '+15559999999';
@@ -10,6 +11,8 @@ interface Row {
   path: string;
   body?: unknown;
   status: number;
+  /** `invalid_request` unless named. */
+  code?: SandboxErrorCode;
   error: RegExp;
 }
 
@@ -24,6 +27,7 @@ const REFUSED: Row[] = [
     path: '/phones',
     body: { number: ALICE },
     status: 409,
+    code: 'phone_taken',
     error: /has a phone already/,
   },
   {
@@ -49,6 +53,7 @@ const REFUSED: Row[] = [
     method: 'GET',
     path: `/phones/${UNUSED}`,
     status: 404,
+    code: 'phone_unknown',
     error: /no phone has the number/,
   },
   { why: 'a malformed phone', method: 'GET', path: '/phones/bob', status: 400, error: /E\.164/ },
@@ -57,6 +62,7 @@ const REFUSED: Row[] = [
     method: 'GET',
     path: `/phones/${UNUSED}/messages`,
     status: 404,
+    code: 'phone_unknown',
     error: /no phone/,
   },
   { why: 'an empty profile', method: 'PATCH', path: phone, body: {}, status: 400, error: /at least 1/ },
@@ -74,6 +80,7 @@ const REFUSED: Row[] = [
     path: messages,
     body: { to: UNUSED, text: 'x' },
     status: 404,
+    code: 'phone_unknown',
     error: /no phone/,
   },
   { why: 'no content', ...post, path: messages, body: { to: BOB }, status: 400, error: /text/ },
@@ -107,6 +114,7 @@ const REFUSED: Row[] = [
     method: 'DELETE',
     path: `${messages}/A`,
     status: 404,
+    code: 'message_unknown',
     error: /holds no message A/,
   },
   {
@@ -115,6 +123,7 @@ const REFUSED: Row[] = [
     path: messages,
     body: { to: BOB, text: 'x', quotedMessageId: 'A' },
     status: 404,
+    code: 'message_unknown',
     error: /holds no message A/,
   },
   {
@@ -123,6 +132,7 @@ const REFUSED: Row[] = [
     path: messages,
     body: { to: BOB, text: 'x', mentions: [UNUSED] },
     status: 404,
+    code: 'phone_unknown',
     error: /no phone/,
   },
   {
@@ -147,6 +157,7 @@ const REFUSED: Row[] = [
     path: '/faults',
     body: { kind: 'ban', number: UNUSED },
     status: 404,
+    code: 'phone_unknown',
     error: /no phone/,
   },
   {
@@ -165,7 +176,14 @@ const REFUSED: Row[] = [
     status: 400,
     error: /"number" is not allowed/,
   },
-  { why: 'an unknown route', method: 'GET', path: '/nowhere', status: 404, error: /Not Found/ },
+  {
+    why: 'an unknown route',
+    method: 'GET',
+    path: '/nowhere',
+    status: 404,
+    code: 'route_unknown',
+    error: /Not Found/,
+  },
 ];
 
 describe('Sandbox: control API', () => {
@@ -174,12 +192,13 @@ describe('Sandbox: control API', () => {
   before(() => world.open());
   after(() => world.close());
 
-  for (const { why, method, path, body, status, error } of REFUSED) {
-    it(`refuses ${why} with ${status}`, async () => {
+  for (const { why, method, path, body, status, code = 'invalid_request', error } of REFUSED) {
+    it(`refuses ${why} with ${status} ${code}`, async () => {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       const { answer, ...response } = await call(method, path, text);
       expect(response.status).to.equal(status);
-      expect(Object.keys(answer)).to.deep.equal(['error']);
+      expect(answer).to.have.all.keys('error', 'code');
+      expect(answer.code).to.equal(code);
       expect(answer.error).to.match(error);
     });
   }
@@ -255,19 +274,21 @@ describe('Sandbox: control API', () => {
       // fetch sets these headers by itself
       request(`${world.sandbox.url}${path}`, { method: body === undefined ? 'GET' : 'POST', headers, body });
 
-    for (const [what, headers, body, status] of [
-      ['a form', { 'content-type': 'text/plain' }, text, 415],
-      ['a body without a type', {}, text, 415],
-      ['a request of another site', { ...json, 'sec-fetch-site': 'cross-site' }, text, 403],
-      ['a request of another port', { ...json, 'sec-fetch-site': 'same-site' }, text, 403],
-      ['a request of another origin', { ...json, origin: 'http://evil.example' }, text, 403],
-      ['a post of another origin without a body', { origin: 'http://evil.example' }, '', 403],
-      ['a name that leads to loopback', { host: 'rebind.evil.example' }, undefined, 403],
+    for (const [what, headers, body, status, code] of [
+      ['a form', { 'content-type': 'text/plain' }, text, 415, 'content_type_unsupported'],
+      ['a body without a type', {}, text, 415, 'content_type_unsupported'],
+      ['a request of another site', { ...json, 'sec-fetch-site': 'cross-site' }, text, 403, 'cross_site'],
+      ['a request of another port', { ...json, 'sec-fetch-site': 'same-site' }, text, 403, 'cross_site'],
+      ['a request of another origin', { ...json, origin: 'http://evil.example' }, text, 403, 'cross_site'],
+      ['a post of another origin without a body', { origin: 'http://evil.example' }, '', 403, 'cross_site'],
+      ['a name that leads to loopback', { host: 'rebind.evil.example' }, undefined, 403, 'host_unknown'],
     ] as const) {
       it(`refuses ${what}`, async () => {
         const answer = await ask('/phones', headers, body);
         expect(answer.statusCode).to.equal(status);
-        expect(await answer.body.json()).to.have.property('error');
+        expect(await answer.body.json())
+          .to.have.all.keys('error', 'code')
+          .and.have.property('code', code);
       });
     }
 

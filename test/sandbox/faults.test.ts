@@ -3,7 +3,7 @@ import type { BinaryNode } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { systemClock } from '../../src/domain/clock.js';
-import { FAULTS } from '../../src/sandbox/faults.js';
+import { FAULTS } from '../../src/sandbox/state/faults.js';
 import { child } from '../../src/sandbox/wire/stanza.js';
 import type { BaileysDevice } from './support/baileys-device.js';
 import { ALICE, BOB, CAROL, pnJid, SandboxWorld } from './support/world.js';

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { AnyMessageContent, proto, WAMessage } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import sharp from 'sharp';
-import type { MediaContent, MediaView, MessageView } from '../../src/sandbox/client.js';
+import type { MediaContent, MediaView, MessageView } from '../../src/client/sandbox/client.js';
 import type { BaileysDevice } from './support/baileys-device.js';
 import { download, uploadRoute } from './support/media-route.js';
 import { ALICE, BOB, pnJid, SandboxWorld } from './support/world.js';

@@ -90,7 +90,7 @@ describe('Sandbox: media', () => {
       await world.client.fault({ kind: 'reject-media', count: 1 });
       const rejected = await upload(sha256(body), body, token);
       expect(rejected.status).to.equal(500);
-      expect(await rejected.json()).to.deep.equal({ error: 'upload rejected' });
+      expect(await rejected.json()).to.deep.equal({ error: 'upload rejected', code: 'media_rejected' });
       expect((await upload(sha256(body), body, token)).status).to.equal(200);
     });
 

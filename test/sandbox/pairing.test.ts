@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type BinaryNode, configureSuccessfulPairing, initAuthCreds } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
+import { type NetworkEvent, SandboxRefusal } from '../../src/client/sandbox/client.js';
 import { systemClock } from '../../src/domain/clock.js';
-import { type NetworkEvent, SandboxRefusal } from '../../src/sandbox/client.js';
 import { completeProof, signDevice } from '../../src/sandbox/pairing/adv.js';
 import { parseQr } from '../../src/sandbox/pairing/pairing.js';
 import { generateKeyPair, sign, verify } from '../../src/sandbox/wire/keys.js';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { ASSERTION_FLAWS, PAIRING_STEPS } from '../../src/sandbox/api.js';
-import { type DeviceView, SandboxRefusal } from '../../src/sandbox/client.js';
+
+import { type DeviceView, SandboxRefusal } from '../../src/client/sandbox/client.js';
+import { ASSERTION_FLAWS, PAIRING_STEPS } from '../../src/contract/sandbox/linking.js';
 import { child } from '../../src/sandbox/wire/stanza.js';
 import type { BaileysDevice } from './support/baileys-device.js';
 import { PasskeyDevice } from './support/passkey-device.js';

@@ -1,6 +1,6 @@
 import type { BinaryNode } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
-import type { StanzaEvent, StanzaJson } from '../../src/sandbox/client.js';
+import type { StanzaEvent, StanzaJson } from '../../src/client/sandbox/client.js';
 import { ALICE, SandboxWorld } from './support/world.js';
 
 describe('Sandbox: single stanzas', () => {

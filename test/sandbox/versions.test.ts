@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SandboxRefusal } from '../../src/sandbox/client.js';
+import { SandboxRefusal } from '../../src/client/sandbox/client.js';
 import { ALICE, SandboxWorld } from './support/world.js';
 
 const OLD = '2.3000.1043857760';

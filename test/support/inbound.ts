@@ -1,4 +1,4 @@
-import type { SandboxClient } from '../../src/sandbox/client.js';
+import type { SandboxClient } from '../../src/client/sandbox/client.js';
 import type { ReceivedCall, TestReceiver } from './receiver.js';
 import { ALICE, BOB } from './world.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { DeviceCopy } from '../../src/sandbox/client.js';
+import type { DeviceCopy } from '../../src/client/sandbox/client.js';
 import { answering, eventIn } from './receiver.js';
 import { ALICE, BOB, linkSession, type World } from './world.js';
 

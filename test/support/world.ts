@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import { type PhoneView, SandboxClient, type WriteRequest } from '../../src/client/sandbox/client.js';
 import { loadConfig } from '../../src/config/load.js';
 import type { RawSettings } from '../../src/config/schema.js';
 import type { StoredMessage } from '../../src/contract/index.js';
@@ -8,7 +9,6 @@ import type { Clock } from '../../src/domain/clock.js';
 import { doubling } from '../../src/domain/retry.js';
 import type { EventEnvelope } from '../../src/events/envelope.js';
 import { createLog } from '../../src/log.js';
-import { type PhoneView, SandboxClient, type WriteRequest } from '../../src/sandbox/client.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
 import { openStore } from '../../src/store/open.js';
 import type { SealedStore } from '../../src/store/sealing/sealed-store.js';
@@ -154,7 +154,7 @@ export class World {
   static async start(options: WorldOptions = {}): Promise<World> {
     const folder = await makeTempDir();
     const { clock } = options;
-    const sandbox = await startSandbox({ port: 0, ...(clock && { clock }) });
+    const sandbox = await startSandbox({ port: 0, checkAnswers: true, ...(clock && { clock }) });
     const receiver = await startReceiver();
     const place = await makeStorePlace({ breakable: options.breakableStore ?? false });
     const wire = options.process || options.wire ? await startTcpProxy('127.0.0.1', sandbox.port) : undefined;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SandboxClient } from '../../client/sandbox/client.js';
 import { systemClock, wait } from '../../domain/clock.js';
-import { SandboxClient } from '../../sandbox/client.js';
 import type { DaemonClient } from '../client.js';
 import { CliError } from '../errors.js';
 import { Broker, type BrokerKind } from './brokers.js';

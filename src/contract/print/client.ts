@@ -125,24 +125,30 @@ function methodOf({ id, method, path, summary, query, request, answer }: Printed
   ].join('\n');
 }
 
-function namedType(name: string, schema: JsonSchema): string {
+/** A named schema as a type. */
+export function namedType(name: string, schema: JsonSchema): string {
   const text = typeOf(schema);
   return schema.properties ? `export interface ${name} ${text}\n` : `export type ${name} = ${text};\n`;
 }
 
 /** A JSON Schema as a TypeScript type. */
-function typeOf(schema: JsonSchema): string {
-  const { $ref, type, enum: values, items, properties } = schema;
+export function typeOf(schema: JsonSchema): string {
+  const { $ref, type, enum: values, items, properties, patternProperties } = schema;
   const options = schema.anyOf ?? schema.oneOf;
   if ($ref) return $ref.split('/').at(-1) ?? 'unknown';
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ');
-  if (options) return options.map(typeOf).join(' | ');
+  if (options) return unionOf(options);
   if (type === 'array') return `(${items ? typeOf(items) : 'unknown'})[]`;
   if (properties) return objectOf(properties, schema.required ?? []);
+  if (patternProperties) return `Record<string, ${unionOf(Object.values(patternProperties))}>`;
   if (type === 'object') return 'Record<string, unknown>';
   if (type === 'integer' || type === 'number') return 'number';
   if (Array.isArray(type)) return type.map((one) => typeOf({ ...schema, type: one })).join(' | ');
   return type === 'string' || type === 'boolean' || type === 'null' ? type : 'unknown';
+}
+
+function unionOf(schemas: readonly JsonSchema[]): string {
+  return [...new Set(schemas.map(typeOf))].join(' | ');
 }
 
 function objectOf(properties: Record<string, JsonSchema>, required: readonly string[]): string {

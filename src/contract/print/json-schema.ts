@@ -13,6 +13,7 @@ export interface JsonSchema {
   properties?: Record<string, JsonSchema>;
   required?: string[];
   additionalProperties?: boolean;
+  patternProperties?: Record<string, JsonSchema>;
   items?: JsonSchema;
   anyOf?: JsonSchema[];
   oneOf?: JsonSchema[];
@@ -35,6 +36,8 @@ interface Description {
   keys?: Record<string, Description>;
   items?: Description[];
   matches?: { schema?: Description; switch?: { then?: Description }[] }[];
+  /** Conditions on other fields. */
+  whens?: unknown[];
 }
 
 /** How to print schemas: as what callers send, or as what they read. */
@@ -50,8 +53,16 @@ export function jsonSchemaOf(schema: Schema, mode: Mode): JsonSchema {
   return printed(rendered, schema.describe(), mode);
 }
 
+const OWN = '#/$defs/';
+
 /** Walks Joi's own rendering and its description side by side: the rendering lacks examples, names and more. */
 function printed(rendered: JsonSchema, described: Description, mode: Mode): JsonSchema {
+  // a schema inside itself: its name is also its id
+  if (rendered.$ref?.startsWith(OWN)) return { $ref: rendered.$ref.replace(OWN, '#/components/schemas/') };
+  const { whens, ...plain } = described;
+  const [only, ...more] = rendered.anyOf ?? [];
+  // JSON Schema has no word for a field that is allowed only beside another one
+  if (whens && only && more.length === 0) return printed(only, plain, mode);
   const schema = withEmptyText(rendered, described);
   if (mode.isRead && schema.additionalProperties === false) delete schema.additionalProperties;
   for (const { maxLength, optIn } of described.metas ?? []) {

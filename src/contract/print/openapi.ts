@@ -24,7 +24,7 @@ export interface OpenApiOperation {
   description?: string;
   parameters: { name: string; in: string; required: boolean; schema: JsonSchema }[];
   requestBody?: { required: boolean; content: Record<string, { schema: JsonSchema }> };
-  responses: Record<string, { content?: Record<string, { schema?: JsonSchema }> }>;
+  responses: Record<string, { description?: string; content?: Record<string, { schema?: JsonSchema }> }>;
   [keyword: string]: unknown;
 }
 
@@ -155,7 +155,7 @@ function printOperation(
 }
 
 /** @param schema of an object: each of its fields is a parameter */
-function parametersOf(
+export function parametersOf(
   where: 'query' | 'path' | 'header',
   schema?: JsonSchema,
 ): OpenApiOperation['parameters'] {

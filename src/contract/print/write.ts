@@ -5,7 +5,10 @@ import { releaseVersion } from '../../daemon/release.js';
 import { clientSource } from './client.js';
 import { openApiDocument } from './openapi.js';
 import { reasonsPage } from './reasons.js';
+import { sandboxClientSource } from './sandbox-client.js';
+import { sandboxDocument } from './sandbox-openapi.js';
 
+const SANDBOX_CLIENT = 'src/client/sandbox/operations.generated.ts';
 const ROOT = new URL('../../../', import.meta.url);
 
 /** Files printed from the contract and committed, by path. */
@@ -14,7 +17,9 @@ export function printedFiles(): Record<string, string> {
   return {
     'docs/openapi.json': `${JSON.stringify(openApiDocument(release), null, 1)}\n`,
     'docs/reasons.md': reasonsPage(),
+    'docs/sandbox-openapi.json': `${JSON.stringify(sandboxDocument(release), null, 1)}\n`,
     'src/client/operations.ts': formatted('src/client/operations.ts', clientSource(release)),
+    [SANDBOX_CLIENT]: formatted(SANDBOX_CLIENT, sandboxClientSource(release)),
   };
 }
 

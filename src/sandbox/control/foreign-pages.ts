@@ -1,6 +1,6 @@
 import type { Request, Server } from '@hapi/hapi';
 import { isLoopback, isOwnHost } from '../../domain/host.js';
-import { Refusal } from '../refusals.js';
+import { Refusal } from '../wire/refusals.js';
 
 /** Routes of WhatsApp's own hosts: clients send their `Origin`, and the names of those hosts. */
 const OF_CLIENTS = /^\/(mms\/|v\/|sw\.js$)/;
@@ -17,12 +17,18 @@ export function refuseForeignPages(server: Server, listensOn: string): void {
     const { headers, info } = request;
     const { 'sec-fetch-site': site, origin } = headers;
     if (isLoopback(listensOn) && !isOwnHost(info.host))
-      throw new Refusal(403, 'the Host of this request is not a name of this sandbox; use its address');
+      throw new Refusal(
+        'host_unknown',
+        'the Host of this request is not a name of this sandbox; use its address',
+      );
     const isForeign = origin !== undefined && origin !== `http://${info.host}`;
     if (isForeign || site === 'cross-site' || site === 'same-site')
-      throw new Refusal(403, 'this request comes from a page of another site');
+      throw new Refusal('cross_site', 'this request comes from a page of another site');
     if (hasBody(request) && !isAllowed(request.path, String(headers['content-type'] ?? '')))
-      throw new Refusal(415, 'the request body must be JSON: Content-Type: application/json');
+      throw new Refusal(
+        'content_type_unsupported',
+        'the request body must be JSON: Content-Type: application/json',
+      );
     return h.continue;
   });
 }

@@ -1,76 +1,36 @@
-import type { Server } from '@hapi/hapi';
-import Joi from 'joi';
-import type { Account } from '../account.js';
-import type { AddressBookEntry, PrivacyUpdate, PrivacyView } from '../api.js';
-import { type NumberParams, numberField, numberParams } from '../fields.js';
-import type { Network } from '../network.js';
-import type { Parts } from '../parts.js';
+import type { AddressBookEntry, PrivacyUpdate, PrivacyView } from '../../contract/sandbox/index.js';
+import { people as api } from '../../contract/sandbox/people.js';
 import { blockedBy, setBlocked } from '../people/blocks.js';
 import { changePrivacy, privacyOf, setDisappearing } from '../people/privacy.js';
-import { IqError, Refusal } from '../refusals.js';
-
-const MAX_PEOPLE = 1_000;
-const MAX_NAME = 200;
-const MAX_EPHEMERAL_S = 365 * 24 * 60 * 60;
-
-const updatePayload = Joi.object({
-  settings: Joi.object().pattern(Joi.string().max(50), Joi.string().max(50)),
-  blocked: Joi.array().items(numberField).max(MAX_PEOPLE),
-  defaultEphemeral: Joi.number().integer().min(0).max(MAX_EPHEMERAL_S),
-})
-  .min(1)
-  .required();
-
-const nameField = Joi.string().allow('').max(MAX_NAME);
-const contactsPayload = Joi.object({
-  contacts: Joi.array()
-    .items(Joi.object({ number: numberField.required(), name: nameField.required(), firstName: nameField }))
-    .min(1)
-    .max(MAX_PEOPLE)
-    .required(),
-}).required();
+import type { Account } from '../state/account.js';
+import type { Network } from '../state/network.js';
+import { IqError, Refusal } from '../wire/refusals.js';
+import { type Route, route } from './route.js';
 
 /** Privacy, blocked people and the address book, as a person keeps them on the phone. */
-export function peopleRoutes(server: Server, { network, phones }: Parts): void {
-  const accountOf = ({ number }: NumberParams) => network.directory.require(number);
-  const validate = { params: numberParams };
-  server.route<{ Params: NumberParams }>({
-    method: 'GET',
-    path: '/phones/{number}/privacy',
-    options: { validate },
-    handler: ({ params }) => viewPrivacy(network, accountOf(params)),
-  });
-  server.route<{ Params: NumberParams; Payload: PrivacyUpdate }>({
-    method: 'PATCH',
-    path: '/phones/{number}/privacy',
-    options: { validate: { ...validate, payload: updatePayload } },
-    handler: ({ params, payload }) => {
-      changeAll(network, accountOf(params), payload);
-      return viewPrivacy(network, accountOf(params));
-    },
-  });
-  server.route<{ Params: NumberParams }>({
-    method: 'GET',
-    path: '/phones/{number}/contacts',
-    options: { validate },
-    handler: ({ params }) => viewContacts(network, accountOf(params)),
-  });
-  server.route<{ Params: NumberParams; Payload: { contacts: AddressBookEntry[] } }>({
-    method: 'PATCH',
-    path: '/phones/{number}/contacts',
-    options: { validate: { ...validate, payload: contactsPayload } },
-    handler: async ({ params, payload }) => {
-      const account = accountOf(params);
-      const people = payload.contacts.map((entry) => ({
-        ...entry,
-        person: network.directory.require(entry.number),
-      }));
-      for (const { person, name, firstName } of people)
-        await phones.of(account).settings.nameContact(person, name, firstName);
-      return viewContacts(network, account);
-    },
-  });
-}
+export const peopleRoutes: readonly Route[] = [
+  route(api.privacy, ({ params }, { network }) =>
+    viewPrivacy(network, network.directory.require(params.number)),
+  ),
+  route(api.changePrivacy, ({ params, payload }, { network }) => {
+    const account = network.directory.require(params.number);
+    changeAll(network, account, payload);
+    return viewPrivacy(network, account);
+  }),
+  route(api.contacts, ({ params }, { network }) =>
+    viewContacts(network, network.directory.require(params.number)),
+  ),
+  route(api.nameContacts, async ({ params, payload }, { network, phones }) => {
+    const account = network.directory.require(params.number);
+    const people = payload.contacts.map((entry) => ({
+      ...entry,
+      person: network.directory.require(entry.number),
+    }));
+    for (const { person, name, firstName } of people)
+      await phones.of(account).settings.nameContact(person, name, firstName);
+    return viewContacts(network, account);
+  }),
+];
 
 function viewPrivacy(network: Network, account: Account): PrivacyView {
   return {
@@ -99,7 +59,7 @@ function changeAll(
     try {
       changePrivacy(network, account, { name, value, people: [] });
     } catch (error) {
-      if (error instanceof IqError) throw new Refusal(400, `"${name}" cannot be "${value}"`);
+      if (error instanceof IqError) throw new Refusal('privacy_invalid', `"${name}" cannot be "${value}"`);
       throw error;
     }
   }

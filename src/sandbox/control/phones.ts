@@ -1,225 +1,79 @@
-import type { Server } from '@hapi/hapi';
-import Joi from 'joi';
-import { ASSERTION_FLAWS, type AssertionFlaw, type ProfileUpdate, type RefreshRequest } from '../api.js';
-import {
-  type DeviceParams,
-  deviceParams,
-  MAX_PICTURE_BODY_BYTES,
-  type NumberParams,
-  numberField,
-  numberParams,
-  pictureField,
-} from '../fields.js';
+import { linking } from '../../contract/sandbox/linking.js';
+import { phones as api } from '../../contract/sandbox/phones.js';
 import { assert } from '../pairing/authenticator.js';
-import type { Parts } from '../parts.js';
-import { changeNumber, changeProfile } from '../people/profile.js';
-import { Refusal } from '../refusals.js';
+import { changeNumber, changeProfile } from '../phone/profile.js';
 import { unlink } from '../routing/devices.js';
-
-const MAX_NAME = 100;
-const MAX_STATUS = 139;
-
-const profileFields = {
-  name: Joi.string().min(1).max(MAX_NAME),
-  status: Joi.string().allow('').max(MAX_STATUS),
-  username: Joi.string().allow('').max(MAX_NAME),
-  businessName: Joi.string().allow('').max(MAX_NAME),
-  picture: pictureField,
-  pictureHidden: Joi.boolean(),
-  onlyAdminsAddMe: Joi.boolean(),
-  hideLid: Joi.boolean(),
-  passkey: Joi.string().valid('required', 'off'),
-};
+import { Refusal } from '../wire/refusals.js';
+import { type Route, route } from './route.js';
 
 /** People and their phones. */
-export function phoneRoutes(server: Server, { network, phones }: Parts): void {
-  server.route<{ Payload: { number: string; name?: string; hideLid?: boolean } }>({
-    method: 'POST',
-    path: '/phones',
-    options: {
-      validate: {
-        payload: Joi.object({
-          number: numberField.required(),
-          name: profileFields.name,
-          hideLid: profileFields.hideLid,
-        }).required(),
-      },
-    },
-    handler: ({ payload }, h) => {
-      const account = phones.create(payload.number, payload.name ?? payload.number);
-      if (payload.hideLid) {
-        account.record.hideLid = true;
-        account.keep();
-      }
-      const { number, name, jid, lid } = account.view();
-      return h.response({ number, name, jid, lid }).code(201);
-    },
-  });
-  server.route({
-    method: 'GET',
-    path: '/phones',
-    handler: () => ({ phones: [...network.directory.accounts].map((account) => account.view()) }),
-  });
-  server.route<{ Params: NumberParams }>({
-    method: 'GET',
-    path: '/phones/{number}',
-    options: { validate: { params: numberParams } },
-    handler: ({ params }) => network.directory.require(params.number).view(),
-  });
-  server.route<{ Params: DeviceParams }>({
-    method: 'GET',
-    path: '/phones/{number}/devices/{id}',
-    options: { validate: { params: deviceParams } },
-    handler: ({ params }) => {
-      const companion = network.directory.require(params.number).companions.get(params.id);
-      if (!companion) throw new Refusal(404, `${params.number} has no device ${params.id}`);
-      return companion.details();
-    },
-  });
-  server.route<{ Params: NumberParams; Payload: ProfileUpdate }>({
-    method: 'PATCH',
-    path: '/phones/{number}',
-    options: {
-      payload: { maxBytes: MAX_PICTURE_BODY_BYTES },
-      validate: { params: numberParams, payload: Joi.object(profileFields).min(1).required() },
-    },
-    handler: async ({ params, payload }) => {
-      const account = network.directory.require(params.number);
-      await changeProfile(network, phones.of(account), payload);
-      return account.view();
-    },
-  });
-  server.route<{ Params: NumberParams; Payload: { number: string } }>({
-    method: 'POST',
-    path: '/phones/{number}/change-number',
-    options: {
-      validate: { params: numberParams, payload: Joi.object({ number: numberField.required() }).required() },
-    },
-    handler: ({ params, payload }) => {
-      const account = network.directory.require(params.number);
-      changeNumber(network, account, payload.number);
-      return account.view();
-    },
-  });
-}
-
-const MAX_QR = 1_000;
-const MAX_QRS = 100;
-const MAX_REFRESHES = 20;
-const qrField = Joi.string().max(MAX_QR);
-
-const codeField = Joi.string()
-  .uppercase()
-  .replace(/[\s-]/g, '')
-  .pattern(/^[0-9A-Z]{8}$/, 'pairing code')
-  .messages({ 'string.pattern.name': '{{#label}} must be 8 letters and digits' });
+export const phoneRoutes: readonly Route[] = [
+  route(api.addPhone, ({ payload }, { phones }) => {
+    const account = phones.create(payload.number, payload.name ?? payload.number);
+    if (payload.hideLid) {
+      account.record.hideLid = true;
+      account.keep();
+    }
+    const { number, name, jid, lid } = account.view();
+    return { number, name, jid, lid };
+  }),
+  route(api.phones, (_request, { network }) => ({
+    phones: [...network.directory.accounts].map((account) => account.view()),
+  })),
+  route(api.phone, ({ params }, { network }) => network.directory.require(params.number).view()),
+  route(api.device, ({ params: { number, id } }, { network }) => {
+    const companion = network.directory.require(number).companions.get(id);
+    if (!companion) throw new Refusal('device_unknown', `${number} has no device ${id}`);
+    return companion.details();
+  }),
+  route(api.update, async ({ params, payload }, { network, phones }) => {
+    const account = network.directory.require(params.number);
+    await changeProfile(network, phones.of(account), payload);
+    return account.view();
+  }),
+  route(api.changeNumber, ({ params, payload }, { network }) => {
+    const account = network.directory.require(params.number);
+    changeNumber(network, account, payload.number);
+    return account.view();
+  }),
+];
 
 /** Linking and unlinking devices. */
-export function pairingRoutes(server: Server, { network, pairing }: Parts): void {
-  server.route<{ Params: NumberParams; Payload: { qr: string } }>({
-    method: 'POST',
-    path: '/phones/{number}/scan',
-    options: {
-      validate: {
-        params: numberParams,
-        payload: Joi.object({ qr: qrField.required() }).required(),
-      },
-    },
-    handler: async ({ params, payload }) => {
-      const account = network.directory.require(params.number);
-      return { device: await pairing.scan(account, payload.qr) };
-    },
-  });
-  server.route<{ Payload: RefreshRequest }>({
-    method: 'POST',
-    path: '/pairings/refresh',
-    options: {
-      validate: {
-        payload: Joi.object({
-          count: Joi.number().integer().min(1).max(MAX_REFRESHES),
-          element: Joi.string().valid('companion_reg_refresh', 'pair-device-rotate-qr'),
-          qrs: Joi.array().items(qrField).max(MAX_QRS),
-        }).required(),
-      },
-    },
-    handler: ({ payload }) => pairing.refresh(payload),
-  });
-  server.route<{ Params: NumberParams; Payload: { code: string } }>({
-    method: 'POST',
-    path: '/phones/{number}/enter-code',
-    options: {
-      validate: { params: numberParams, payload: Joi.object({ code: codeField.required() }).required() },
-    },
-    handler: async ({ params, payload }) => {
-      const account = network.directory.require(params.number);
-      return { device: await pairing.codes.enter(account, payload.code) };
-    },
-  });
-  server.route<{ Params: NumberParams }>({
-    method: 'POST',
-    path: '/phones/{number}/unlink',
-    options: { validate: { params: numberParams } },
-    handler: ({ params }) => {
-      const account = network.directory.require(params.number);
-      const companions = [...account.companions.values()];
-      for (const companion of companions) unlink(network, companion);
-      return { unlinked: companions.length };
-    },
-  });
-}
+export const pairingRoutes: readonly Route[] = [
+  route(linking.scan, async ({ params, payload }, { network, pairing }) => ({
+    device: await pairing.scan(network.directory.require(params.number), payload.qr),
+  })),
+  route(linking.refreshPairings, ({ payload }, { pairing }) => pairing.refresh(payload)),
+  route(linking.enterCode, async ({ params, payload }, { network, pairing }) => ({
+    device: await pairing.codes.enter(network.directory.require(params.number), payload.code),
+  })),
+  route(linking.unlink, ({ params }, { network }) => {
+    const companions = [...network.directory.require(params.number).companions.values()];
+    for (const companion of companions) unlink(network, companion);
+    return { unlinked: companions.length };
+  }),
+];
 
 /** The passkey ceremony: the phone of the account's owner, and the owner's authenticator. */
-export function passkeyRoutes(server: Server, { network, pairing }: Parts): void {
-  const { passkeys } = pairing;
-  server.route<{ Params: NumberParams }>({
-    method: 'GET',
-    path: '/phones/{number}/passkey',
-    options: { validate: { params: numberParams } },
-    handler: ({ params }) => passkeys.view(network.directory.require(params.number)),
-  });
-  server.route<{ Params: NumberParams }>({
-    method: 'POST',
-    path: '/phones/{number}/passkey/request',
-    options: { validate: { params: numberParams } },
-    handler: ({ params }) => ({ devices: pairing.demandPasskey(network.directory.require(params.number)) }),
-  });
-  server.route<{ Params: NumberParams; Payload: { options: object; flaw?: AssertionFlaw } }>({
-    method: 'POST',
-    path: '/phones/{number}/passkey/assertion',
-    options: {
-      validate: {
-        params: numberParams,
-        payload: Joi.object({
-          options: Joi.object().unknown().required(),
-          flaw: Joi.string().valid(...ASSERTION_FLAWS),
-        }).required(),
-      },
-    },
-    handler: ({ params, payload }) => {
-      const account = network.directory.require(params.number);
-      const { passkey } = account.record;
-      if (!passkey) throw new Refusal(409, `${account.number} has no passkey`);
-      const assertion = assert(passkey, payload.options, payload.flaw);
-      account.keep();
-      return assertion;
-    },
-  });
-  server.route<{ Params: NumberParams; Payload: { code: string } }>({
-    method: 'POST',
-    path: '/phones/{number}/passkey/confirm',
-    options: {
-      validate: { params: numberParams, payload: Joi.object({ code: codeField.required() }).required() },
-    },
-    handler: ({ params, payload }) =>
-      passkeys.confirm(network.directory.require(params.number), payload.code),
-  });
-  server.route<{ Params: NumberParams }>({
-    method: 'POST',
-    path: '/phones/{number}/passkey/decline',
-    options: { validate: { params: numberParams } },
-    handler: ({ params }, h) => {
-      passkeys.decline(network.directory.require(params.number));
-      return h.response().code(204);
-    },
-  });
-}
+export const passkeyRoutes: readonly Route[] = [
+  route(linking.passkey, ({ params }, { network, pairing }) =>
+    pairing.passkeys.view(network.directory.require(params.number)),
+  ),
+  route(linking.requestPasskey, ({ params }, { network, pairing }) => ({
+    devices: pairing.demandPasskey(network.directory.require(params.number)),
+  })),
+  route(linking.assertPasskey, ({ params, payload }, { network }) => {
+    const account = network.directory.require(params.number);
+    const { passkey } = account.record;
+    if (!passkey) throw new Refusal('passkey_missing', `${account.number} has no passkey`);
+    const assertion = assert(passkey, payload.options, payload.flaw);
+    account.keep();
+    return assertion;
+  }),
+  route(linking.confirmPasskey, ({ params, payload }, { network, pairing }) =>
+    pairing.passkeys.confirm(network.directory.require(params.number), payload.code),
+  ),
+  route(linking.declinePasskey, ({ params }, { network, pairing }) => {
+    pairing.passkeys.decline(network.directory.require(params.number));
+  }),
+];

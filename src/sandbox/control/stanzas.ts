@@ -1,28 +1,18 @@
-import type { Server } from '@hapi/hapi';
-import type { StanzaJson } from '../api-stanzas.js';
-import { type DeviceParams, deviceParams } from '../fields.js';
-import type { Parts } from '../parts.js';
-import { Refusal } from '../refusals.js';
-import { isTooDeep, jsonOf, stanzaOf, stanzaSchema } from '../wire/json.js';
+import { stanzas as api } from '../../contract/sandbox/stanzas.js';
+import { isTooDeep, jsonOf, stanzaOf } from '../wire/json.js';
+import { Refusal } from '../wire/refusals.js';
+import { type Route, route } from './route.js';
 
 /** Single stanzas, as a test or a curious person writes them. */
-export function stanzaRoutes(server: Server, { network }: Parts): void {
-  server.route<{ Params: DeviceParams; Payload: StanzaJson }>({
-    method: 'POST',
-    path: '/phones/{number}/devices/{id}/stanza',
-    options: {
-      payload: { maxBytes: 2 * 1024 * 1024 },
-      validate: { params: deviceParams, payload: stanzaSchema.required() },
-    },
-    handler: ({ params, payload }) => {
-      const { number, id } = params;
-      const companion = network.directory.require(number).companions.get(id);
-      if (!companion) throw new Refusal(404, `${number} has no device ${id}`);
-      if (!companion.connection) throw new Refusal(409, `device ${id} of ${number} is not connected`);
-      if (isTooDeep(payload)) throw new Refusal(400, 'the stanza has more than 32 levels');
-      const sent = stanzaOf(payload);
-      companion.connection.send(sent);
-      return { stanza: jsonOf(sent) };
-    },
-  });
-}
+export const stanzaRoutes: readonly Route[] = [
+  route(api.send, ({ params: { number, id }, payload }, { network }) => {
+    const companion = network.directory.require(number).companions.get(id);
+    if (!companion) throw new Refusal('device_unknown', `${number} has no device ${id}`);
+    if (!companion.connection)
+      throw new Refusal('device_not_connected', `device ${id} of ${number} is not connected`);
+    if (isTooDeep(payload)) throw new Refusal('invalid_request', 'the stanza has more than 32 levels');
+    const sent = stanzaOf(payload);
+    companion.connection.send(sent);
+    return { stanza: jsonOf(sent) };
+  }),
+];

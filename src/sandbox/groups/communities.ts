@@ -1,9 +1,9 @@
-import type { Account } from '../account.js';
-import type { Network } from '../network.js';
-import { GroupRefusal } from '../refusals.js';
+import type { Account } from '../state/account.js';
+import type { Group } from '../state/group.js';
+import type { Network } from '../state/network.js';
+import { GroupRefusal } from '../wire/refusals.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
 import { announce, participantElement } from './elements.js';
-import type { Group } from './group.js';
 import { joinCommunity, linkElement, linkedGroups } from './linked.js';
 import {
   changeMembers,

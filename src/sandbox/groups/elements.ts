@@ -1,8 +1,8 @@
-import { type Account, versionOf } from '../account.js';
-import type { GroupRole, GroupView } from '../api.js';
-import type { Network } from '../network.js';
+import type { GroupRole, GroupView } from '../../contract/sandbox/index.js';
+import { type Account, versionOf } from '../state/account.js';
+import type { Group } from '../state/group.js';
+import type { Network } from '../state/network.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
-import type { Group } from './group.js';
 
 /**
  * Attributes with both addresses of a person: the one that the network uses in groups, and the other one, unless the

@@ -1,8 +1,8 @@
-import type { Account } from '../account.js';
-import type { Network } from '../network.js';
+import type { Account } from '../state/account.js';
+import type { Group } from '../state/group.js';
+import type { Network } from '../state/network.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
 import { announce, groupAttrs, participantElement } from './elements.js';
-import type { Group } from './group.js';
 
 /** The community that a group is linked to, or is; undefined for a group of its own. */
 export function communityOf({ directory }: Network, group: Group): Group | undefined {

@@ -1,11 +1,11 @@
-import type { Account } from '../account.js';
-import type { GroupAction } from '../api.js';
-import type { Network } from '../network.js';
+import type { GroupAction } from '../../contract/sandbox/index.js';
 import { allows } from '../people/privacy.js';
-import { GroupRefusal } from '../refusals.js';
+import type { Account } from '../state/account.js';
+import type { Group } from '../state/group.js';
+import type { Network } from '../state/network.js';
+import { GroupRefusal } from '../wire/refusals.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
 import { announce, groupElement, participantElement } from './elements.js';
-import type { Group } from './group.js';
 import { joinCommunity } from './linked.js';
 
 /** @throws GroupRefusal 401 for former members, 403 for strangers */

@@ -1,10 +1,10 @@
-import type { Account } from '../account.js';
-import type { GroupSettings } from '../api.js';
-import type { Network } from '../network.js';
-import { GroupRefusal } from '../refusals.js';
+import type { GroupSettings } from '../../contract/sandbox/index.js';
+import type { Account } from '../state/account.js';
+import { type Group, newInviteCode } from '../state/group.js';
+import type { Network } from '../state/network.js';
+import { GroupRefusal } from '../wire/refusals.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
 import { announce, approvalElement, bothJids, descriptionElement } from './elements.js';
-import { type Group, newInviteCode } from './group.js';
 import { requireAdmin, requireEditor, requireSubject } from './membership.js';
 
 const MAX_DESCRIPTION = 2_048;

@@ -8,7 +8,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import { Readable, Transform, type TransformCallback } from 'node:stream';
-import type { MediaKind } from '../api.js';
+import type { MediaKind } from '../../contract/sandbox/index.js';
 import { type Blobs, directPath } from './host.js';
 
 const CIPHER = 'aes-256-cbc';

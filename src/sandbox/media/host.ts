@@ -1,8 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { MediaKind } from '../../contract/sandbox/index.js';
 import type { Clock } from '../../domain/clock.js';
-import type { Account } from '../account.js';
-import type { MediaKind } from '../api-contents.js';
-import { Refusal } from '../refusals.js';
+import { Refusal } from '../wire/refusals.js';
 import { FileStore, type Flow, type MediaFolder, type StoredFile } from './store.js';
 
 /**
@@ -57,7 +56,7 @@ export class Blobs {
     return this.#store.put(flow, ({ sha256 }) => {
       const name = sha256.toString('base64url');
       if (hash !== undefined && name !== hash)
-        throw new Refusal(400, 'the bytes do not have the hash that the path names');
+        throw new Refusal('media_hash_wrong', 'the bytes do not have the hash that the path names');
       // an expired name never works again
       return this.#expired.has(name) ? `${name}~${randomBytes(SUFFIX_BYTES).toString('hex')}` : name;
     });
@@ -162,21 +161,22 @@ const TOKEN_BYTES = 32;
 
 /** Upload tokens; valid while the network runs. */
 class MediaTokens {
-  readonly #tokens = new Map<Account, string>();
-  readonly #accounts = new Map<string, Account>();
+  readonly #tokens = new Map<string, string>();
+  readonly #owners = new Map<string, string>();
 
-  /** The token of a person; all devices share it. */
-  of(account: Account): string {
-    const known = this.#tokens.get(account);
+  /** The token of the person with a LID; all devices share it. */
+  of(lid: string): string {
+    const known = this.#tokens.get(lid);
     if (known) return known;
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    this.#tokens.set(account, token);
-    this.#accounts.set(token, account);
+    this.#tokens.set(lid, token);
+    this.#owners.set(token, lid);
     return token;
   }
 
-  owner(token: string): Account | undefined {
-    return this.#accounts.get(token);
+  /** The LID of the person who got the token. */
+  owner(token: string): string | undefined {
+    return this.#owners.get(token);
   }
 }
 

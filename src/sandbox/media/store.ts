@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Refusal } from '../refusals.js';
+import { MAX_FILE_BYTES } from '../../contract/sandbox/contents.js';
+import { Refusal } from '../wire/refusals.js';
 
 const FOLDER = 'media';
 const INCOMING = 'incoming';
@@ -49,8 +50,6 @@ async function openFolder(dataDir: string | undefined): Promise<string> {
   return folder;
 }
 
-/** The largest accepted file. */
-export const MAX_FILE_BYTES = 128 * 1024 * 1024;
 /** Beyond this the oldest files of a store are dropped. */
 const MAX_STORE_BYTES = 2 * 1024 * 1024 * 1024;
 
@@ -171,7 +170,8 @@ class ByteCounter extends Transform {
 
   /** @throws Refusal 413 when the file was too large */
   measured(): Measured {
-    if (this.#size > MAX_FILE_BYTES) throw new Refusal(413, `media may have ${MAX_FILE_BYTES} bytes at most`);
+    if (this.#size > MAX_FILE_BYTES)
+      throw new Refusal('file_too_large', `media may have ${MAX_FILE_BYTES} bytes at most`);
     return { size: this.#size, sha256: this.#hash.digest() };
   }
 }

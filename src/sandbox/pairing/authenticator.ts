@@ -8,9 +8,10 @@ import {
   verify,
 } from 'node:crypto';
 import Joi from 'joi';
+import type { AssertionFlaw, PasskeyAssertion } from '../../contract/sandbox/index.js';
 import { parseJson } from '../../domain/json.js';
-import type { AssertionFlaw, PasskeyAssertion } from '../api.js';
-import { Refusal } from '../refusals.js';
+import type { Passkey } from '../state/records.js';
+import { Refusal } from '../wire/refusals.js';
 
 /** The relying party and the only origin that may ask for its passkeys. */
 export const RELYING_PARTY = 'whatsapp.com';
@@ -21,16 +22,6 @@ const PRESENT = 0x01;
 const VERIFIED = 0x04;
 const RP_HASH_BYTES = 32;
 const DATA_BYTES = RP_HASH_BYTES + 5;
-
-/** A passkey of a person: the authenticator has the private key, the network uses the public half only. */
-export interface Passkey {
-  /** base64url */
-  credentialId: string;
-  /** PKCS #8, base64. */
-  privateKey: string;
-  /** Grows with each assertion. */
-  signCount: number;
-}
 
 export function createPasskey(): Passkey {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -63,12 +54,13 @@ const REQUEST_OPTIONS = Joi.object<RequestOptions>({
  */
 export function assert(passkey: Passkey, given: object, flaw?: AssertionFlaw): PasskeyAssertion {
   const { value: options, error } = REQUEST_OPTIONS.validate(given);
-  if (error) throw new Refusal(400, `these are no WebAuthn request options: ${error.message}`);
+  if (error)
+    throw new Refusal('passkey_options_invalid', `these are no WebAuthn request options: ${error.message}`);
   const { challenge, rpId, allowCredentials = [] } = options;
   if (rpId !== RELYING_PARTY)
-    throw new Refusal(400, `SecurityError: ${ORIGIN} may not ask for passkeys of ${rpId}`);
+    throw new Refusal('passkey_not_allowed', `SecurityError: ${ORIGIN} may not ask for passkeys of ${rpId}`);
   if (allowCredentials.length > 0 && !allowCredentials.some(({ id }) => id === passkey.credentialId))
-    throw new Refusal(400, 'NotAllowedError: the person has none of these passkeys');
+    throw new Refusal('passkey_not_allowed', 'NotAllowedError: the person has none of these passkeys');
   passkey.signCount++;
   const clientData = Buffer.from(
     JSON.stringify({

@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, hkdfSync, pbkdf2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Account, ClientConnection } from '../account.js';
-import type { DeviceView } from '../api.js';
-import type { Network } from '../network.js';
-import { IqError, Refusal } from '../refusals.js';
+import type { DeviceView } from '../../contract/sandbox/index.js';
+import type { Account, ClientConnection } from '../state/account.js';
+import type { Network } from '../state/network.js';
 import { agree, generateKeyPair, type KeyPair } from '../wire/keys.js';
+import { IqError, Refusal } from '../wire/refusals.js';
 import { bytesOf, child, NETWORK_JID, type Stanza, stanza, textOf } from '../wire/stanza.js';
 import type { Passkeys } from './passkeys.js';
 
@@ -78,9 +78,10 @@ export class PairingCodes {
    */
   async enter(account: Account, code: string): Promise<DeviceView> {
     const request = this.#requests.get(account.pn);
-    if (!request) throw new Refusal(400, `no device waits for a code of ${account.number}`);
-    if (this.#network.clock.now() - request.madeAt > CODE_MS) throw new Refusal(400, 'the code has expired');
-    if (request.isTried) throw new Refusal(409, 'another code is being tried');
+    if (!request) throw new Refusal('code_not_awaited', `no device waits for a code of ${account.number}`);
+    if (this.#network.clock.now() - request.madeAt > CODE_MS)
+      throw new Refusal('code_expired', 'the code has expired');
+    if (request.isTried) throw new Refusal('code_busy', 'another code is being tried');
     request.isTried = true;
     return this.#try(request, account, code).finally(() => {
       request.isTried = false;
@@ -93,7 +94,7 @@ export class PairingCodes {
       request.attempt = { account, code, shared: NO_BYTES, resolve, reject };
     });
     const cancel = this.#network.clock.after(ANSWER_MS, () => {
-      request.attempt?.reject(new Refusal(504, 'the device did not answer'));
+      request.attempt?.reject(new Refusal('device_silent', 'the device did not answer'));
     });
     this.#greet(request).catch((error: Error) => request.attempt?.reject(error));
     return answered.finally(cancel);
@@ -124,7 +125,7 @@ export class PairingCodes {
     if (!request || !attempt) throw new IqError(400, 'bad-request');
     const { faults } = this.#network;
     if (faults.take('refuse-companion-finish', attempt.account)) {
-      attempt.reject(new Refusal(400, "the network refused the device's last step"));
+      attempt.reject(new Refusal('link_refused', "the network refused the device's last step"));
       throw new IqError(400, 'bad-request');
     }
     const phoneIdentity = attempt.account.record.keys.identity;
@@ -136,7 +137,7 @@ export class PairingCodes {
       !presented?.equals(bundle.companionIdentity) ||
       !isKey(phoneIdentity, bundle.phoneIdentity)
     ) {
-      attempt.reject(new Refusal(400, 'wrong code'));
+      attempt.reject(new Refusal('code_wrong', 'wrong code'));
       throw new IqError(400, 'bad-request');
     }
     if (faults.take('replay-primary-hello', attempt.account))
@@ -150,7 +151,7 @@ export class PairingCodes {
     for (const [pn, request] of this.#requests) {
       if (request.connection !== connection) continue;
       this.#requests.delete(pn);
-      request.attempt?.reject(new Refusal(409, 'the device went away'));
+      request.attempt?.reject(new Refusal('device_gone', 'the device went away'));
     }
   }
 

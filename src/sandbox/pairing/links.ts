@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { type Account, type ClientConnection, Companion } from '../account.js';
-import type { DeviceView } from '../api.js';
-import type { Network } from '../network.js';
-import { Refusal } from '../refusals.js';
+import type { DeviceView } from '../../contract/sandbox/index.js';
 import { announceDevices } from '../routing/devices.js';
+import { type Account, type ClientConnection, Companion } from '../state/account.js';
+import type { Network } from '../state/network.js';
+import type { Registration } from '../state/registration.js';
 import { generateKeyPair } from '../wire/keys.js';
+import { Refusal } from '../wire/refusals.js';
 import { bytesOf, child, NETWORK_JID, type Stanza, stanza } from '../wire/stanza.js';
 import { completeProof, type PhoneProof, signDevice } from './adv.js';
-import type { Registration } from './registration.js';
 
 /** Milliseconds in which a device must answer `pair-success`. */
 const ANSWER_MS = 15_000;
@@ -38,7 +38,7 @@ export class DeviceLinks {
   start(connection: ClientConnection, account: Account, advSecret: Buffer): Promise<DeviceView> {
     const { registration } = connection;
     if (!registration || this.#pending.has(connection))
-      throw new Refusal(409, 'the device is being linked already');
+      throw new Refusal('link_busy', 'the device is being linked already');
     const deviceId = account.record.nextDevice++;
     account.keep();
     const { faults } = this.#network;
@@ -56,7 +56,7 @@ export class DeviceLinks {
       this.#pending.set(connection, pending);
     });
     const cancel = this.#network.clock.after(ANSWER_MS, () => {
-      this.#pending.get(connection)?.reject(new Refusal(504, 'the device did not answer'));
+      this.#pending.get(connection)?.reject(new Refusal('device_silent', 'the device did not answer'));
     });
     if (!faults.cutPairing(connection, 'pair-success', account))
       connection.send(this.#pairSuccess(account, deviceId, proof));
@@ -79,7 +79,7 @@ export class DeviceLinks {
   #refused(pending: Pending, answer: Stanza): void {
     const { code, text } = child(answer, 'error')?.attrs ?? {};
     this.#network.stats.countPairError(`${code} ${text}`);
-    pending.reject(new Refusal(400, `the device refused to be linked: ${code} ${text}`));
+    pending.reject(new Refusal('link_refused', `the device refused to be linked: ${code} ${text}`));
   }
 
   #complete(connection: ClientConnection, pending: Pending, result: Stanza): void {
@@ -90,7 +90,7 @@ export class DeviceLinks {
     const phone = account.record.keys.identity;
     const identityProof = completeProof(phone, proof, registration.identity, bytesOf(signed));
     if (!identityProof) {
-      pending.reject(new Refusal(400, "the device's signature is not valid"));
+      pending.reject(new Refusal('link_refused', "the device's signature is not valid"));
       connection.close();
       return;
     }
@@ -111,7 +111,7 @@ export class DeviceLinks {
 
   /** The connection has ended. */
   leave(connection: ClientConnection): void {
-    this.#pending.get(connection)?.reject(new Refusal(409, 'the device went away'));
+    this.#pending.get(connection)?.reject(new Refusal('device_gone', 'the device went away'));
   }
 
   #register(

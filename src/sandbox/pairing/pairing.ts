@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Account, ClientConnection } from '../account.js';
-import type { DeviceView, RefreshRequest, RefreshResult } from '../api.js';
-import type { Network } from '../network.js';
-import { Refusal } from '../refusals.js';
+import type { DeviceView, RefreshRequest, RefreshResult } from '../../contract/sandbox/index.js';
+import type { Account, ClientConnection } from '../state/account.js';
+import type { Network } from '../state/network.js';
+import { Refusal } from '../wire/refusals.js';
 import { NETWORK_JID, type Stanza, stanza } from '../wire/stanza.js';
 import { PairingCodes } from './code.js';
 import { DeviceLinks } from './links.js';
@@ -131,21 +131,22 @@ export class Pairing {
    */
   async scan(account: Account, text: string): Promise<DeviceView> {
     const qr = parseQr(text);
-    if (!qr) throw new Refusal(400, 'this is not a pairing QR');
+    if (!qr) throw new Refusal('qr_invalid', 'this is not a pairing QR');
     const connection = this.#refs.get(qr.ref);
     const registration = connection?.registration;
-    if (!connection || !registration) throw new Refusal(400, 'the QR has expired: no device shows it');
+    if (!connection || !registration)
+      throw new Refusal('qr_expired', 'the QR has expired: no device shows it');
     if (!registration.noiseKey.equals(qr.noiseKey) || !registration.identity.equals(qr.identity)) {
-      throw new Refusal(400, 'the QR names other keys than the device that shows it');
+      throw new Refusal('qr_invalid', 'the QR names other keys than the device that shows it');
     }
     const { seen, stale } = this.#secretsOf(qr.identity);
     const secret = secretOf(qr.advSecret);
     if (stale.has(secret) || this.#applicants.get(connection)?.isOutdated)
-      throw new Refusal(400, 'the QR has an old secret: the network asked for another one');
+      throw new Refusal('qr_expired', 'the QR has an old secret: the network asked for another one');
     seen.add(secret);
     if (this.#network.faults.take('refresh-at-scan', account)) {
       await this.#askForSecret(connection);
-      throw new Refusal(400, 'the network asked the device for another QR: scan that one');
+      throw new Refusal('qr_expired', 'the network asked the device for another QR: scan that one');
     }
     return this.passkeys.link(connection, account, qr.advSecret);
   }

@@ -1,10 +1,10 @@
 import { createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { bytesToCrockford, proto } from '@whiskeysockets/baileys';
-import type { Account, ClientConnection } from '../account.js';
-import type { DeviceView, PairingStep, PasskeyView } from '../api.js';
-import type { Network } from '../network.js';
-import { IqError, Refusal } from '../refusals.js';
+import type { DeviceView, PairingStep, PasskeyView } from '../../contract/sandbox/index.js';
+import type { Account, ClientConnection } from '../state/account.js';
+import type { Network } from '../state/network.js';
 import { agree, generateKeyPair, type KeyPair } from '../wire/keys.js';
+import { IqError, Refusal } from '../wire/refusals.js';
 import { bytesOf, child, NETWORK_JID, type Stanza, type StanzaContent, stanza } from '../wire/stanza.js';
 import { createPasskey, flawOf, RELYING_PARTY } from './authenticator.js';
 import type { DeviceLinks } from './links.js';
@@ -72,7 +72,8 @@ export class Passkeys {
 
   /** Begins a ceremony; resolves once the device is linked. @param advSecret of the QR or the code, if there was one */
   demand(connection: ClientConnection, account: Account, advSecret?: Buffer): Promise<DeviceView> {
-    if (this.#ceremonies.has(connection)) throw new Refusal(409, 'the device is being linked already');
+    if (this.#ceremonies.has(connection))
+      throw new Refusal('link_busy', 'the device is being linked already');
     account.record.passkey ??= { ...createPasskey(), isRequired: false };
     account.keep();
     return new Promise<DeviceView>((resolve, reject) => {
@@ -103,9 +104,9 @@ export class Passkeys {
   /** The owner compared the codes. @throws Refusal 409 when the phone shows none, 400 when the codes differ */
   confirm(account: Account, code: string): PasskeyView {
     const ceremony = this.#of(account);
-    if (!ceremony?.view.code) throw new Refusal(409, 'the phone shows no code');
+    if (!ceremony?.view.code) throw new Refusal('passkey_not_asked', 'the phone shows no code');
     if (code.replaceAll('-', '') !== ceremony.view.code.replaceAll('-', ''))
-      throw new Refusal(400, 'the codes differ: decline it');
+      throw new Refusal('passkey_code_wrong', 'the codes differ: decline it');
     ceremony.isConfirmed = true;
     this.#finish(ceremony);
     return ceremony.view;
@@ -114,15 +115,15 @@ export class Passkeys {
   /** The owner declines on the phone. @throws Refusal 409 when no ceremony is under way */
   decline(account: Account): void {
     const ceremony = this.#of(account);
-    if (!ceremony) throw new Refusal(409, 'the phone is not asked for a passkey');
+    if (!ceremony) throw new Refusal('passkey_not_asked', 'the phone is not asked for a passkey');
     const error = stanza('error', { code: '403', text: 'declined' });
     this.#notify(ceremony, 'crsc_continuation', [error]);
-    ceremony.reject(new Refusal(403, 'the owner declined on the phone'));
+    ceremony.reject(new Refusal('passkey_declined', 'the owner declined on the phone'));
   }
 
   /** The connection has ended. */
   leave(connection: ClientConnection): void {
-    this.#ceremonies.get(connection)?.reject(new Refusal(409, 'the device went away'));
+    this.#ceremonies.get(connection)?.reject(new Refusal('device_gone', 'the device went away'));
   }
 
   /**

@@ -1,11 +1,11 @@
-import type { Account, Companion } from '../account.js';
-import type { CallAction, CallView, RingRequest } from '../api.js';
-import { Group } from '../groups/group.js';
-import type { Network } from '../network.js';
-import { notPlayed, Refusal } from '../refusals.js';
+import type { CallAction, CallView, RingRequest } from '../../contract/sandbox/index.js';
+import type { Account, Companion } from '../state/account.js';
+import { type Call, viewOf } from '../state/call-board.js';
+import { Group } from '../state/group.js';
+import type { Network } from '../state/network.js';
+import { notPlayed, Refusal } from '../wire/refusals.js';
 import { child, type Stanza, stanza } from '../wire/stanza.js';
 import { hasBlocked } from './blocks.js';
-import { type Call, viewOf } from './call-board.js';
 
 // Only the signalling of calls is played: nobody hears anything.
 
@@ -30,9 +30,10 @@ const REASONS: Partial<Record<CallView['status'], string>> = {
 /** A person calls. @throws Refusal or GroupRefusal when nobody can be called */
 export function ring(network: Network, caller: Account, { to, video = false }: RingRequest): CallView {
   const chat = network.directory.requireChat(to);
-  if (chat === caller) throw new Refusal(400, '"to" must be another person');
+  if (chat === caller) throw new Refusal('invalid_request', '"to" must be another person');
   const isGroup = chat instanceof Group;
-  if (isGroup && !chat.has(caller)) throw new Refusal(403, `${caller.number} is no member of ${chat.chatId}`);
+  if (isGroup && !chat.has(caller))
+    throw new Refusal('group_forbidden', `${caller.number} is no member of ${chat.chatId}`);
   const others = isGroup ? network.directory.membersOf(chat) : [chat];
   const called = others.filter((person) => person !== caller && !hasBlocked(person, caller));
   const call = network.calls.add({ caller, chat, called, video, timestamp: network.now() });
@@ -46,14 +47,14 @@ export function ring(network: Network, caller: Account, { to, video = false }: R
  */
 export function actOnCall(network: Network, person: Account, callId: string, action: CallAction): CallView {
   const call = network.calls.get(callId);
-  if (!call) throw new Refusal(404, `there is no call ${callId}`);
+  if (!call) throw new Refusal('call_unknown', `there is no call ${callId}`);
   const { by, from, to } = ACTIONS[action];
   const may = by === 'caller' ? call.caller === person : call.called.includes(person);
   if (!may) {
     const who = by === 'caller' ? 'caller' : 'called person';
-    throw new Refusal(403, `only the ${who} can ${action} a call`);
+    throw new Refusal('call_forbidden', `only the ${who} can ${action} a call`);
   }
-  if (call.status !== from) throw new Refusal(409, `the call is ${call.status}`);
+  if (call.status !== from) throw new Refusal('call_conflict', `the call is ${call.status}`);
   call.status = to;
   if (to === 'rejected') call.rejectedBy = 'phone';
   tell(network, call, terminateOf(network, call));

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import sharp from 'sharp';
-import { Account, versionOf } from '../account.js';
-import type { Chat } from '../directory.js';
-import type { Network } from '../network.js';
-import type { StoredPicture } from '../records.js';
-import { Refusal } from '../refusals.js';
+import { Account, versionOf } from '../state/account.js';
+import type { Chat } from '../state/directory.js';
+import type { Network } from '../state/network.js';
+import type { StoredPicture } from '../state/records.js';
+import { Refusal } from '../wire/refusals.js';
 import { stanza } from '../wire/stanza.js';
 import { hasBlocked } from './blocks.js';
 import { allows } from './privacy.js';
@@ -48,7 +48,7 @@ async function shrink(bytes: Buffer, pixels: number, fit: 'inside' | 'cover'): P
     const size = { width: pixels, height: pixels, fit, withoutEnlargement: fit === 'inside' };
     return await sharp(bytes).resize(size).jpeg().toBuffer();
   } catch {
-    throw new Refusal(400, '"picture" must be an image');
+    throw new Refusal('picture_invalid', '"picture" must be an image');
   }
 }
 

@@ -1,7 +1,7 @@
-import type { Account, Companion } from '../account.js';
-import { type Chat, jidIn, jidOf } from '../directory.js';
-import { Group } from '../groups/group.js';
-import type { Network } from '../network.js';
+import type { Account, Companion } from '../state/account.js';
+import { type Chat, jidIn, jidOf } from '../state/directory.js';
+import { Group } from '../state/group.js';
+import type { Network } from '../state/network.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
 import { hasBlocked } from './blocks.js';
 import { allows } from './privacy.js';

@@ -1,6 +1,6 @@
-import type { Account, Companion } from '../account.js';
-import type { Network } from '../network.js';
-import { IqError } from '../refusals.js';
+import type { Account, Companion } from '../state/account.js';
+import type { Network } from '../state/network.js';
+import { IqError } from '../wire/refusals.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
 
 const VISIBILITY = ['all', 'contacts', 'contact_blacklist', 'none'];

@@ -1,5 +1,5 @@
-import type { Account } from '../account.js';
-import type { Network } from '../network.js';
+import type { Account } from '../state/account.js';
+import type { Network } from '../state/network.js';
 import { NETWORK_JID, stanza } from '../wire/stanza.js';
 
 /** The cause that the network names for a time lock (Baileys `ReachoutTimelockEnforcementType`). */
@@ -56,16 +56,17 @@ export function chatLimit(network: Network, account: Account): object {
   };
 }
 
-/** Changes the ordered faults, and tells linked devices which restrictions began or ended by that. */
-export function changeFaults(network: Network, change: () => void): void {
-  const before = restricted(network);
-  change();
-  const after = restricted(network);
+/** The restrictions of all accounts, by their kind and account. */
+type Restrictions = ReadonlyMap<string, { kind: Restricting; account: Account }>;
+
+/** Tells linked devices which restrictions began or ended. @param before those of a moment ago */
+export function announceRestrictions(network: Network, before: Restrictions): void {
+  const after = restrictionsOf(network);
   for (const [name, { kind, account }] of [...before, ...after])
     if (before.has(name) !== after.has(name)) announce(network, kind, account);
 }
 
-function restricted({ directory, faults }: Network) {
+export function restrictionsOf({ directory, faults }: Network): Restrictions {
   const found = new Map<string, { kind: Restricting; account: Account }>();
   for (const account of directory.accounts)
     for (const kind of KINDS)

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { Account, Companion } from '../account.js';
-import type { Network } from '../network.js';
+import type { Account, Companion } from '../state/account.js';
+import type { Network } from '../state/network.js';
 import { bytesOf, child, type Stanza, stanza } from '../wire/stanza.js';
 
 /** A token lives for 4 buckets of 7 days; a new one is issued in each bucket (whatsmeow `tctoken.go`). */

@@ -1,10 +1,10 @@
 import { deflateSync } from 'node:zlib';
 import { proto } from '@whiskeysockets/baileys';
 import { PN_SERVER } from '../../domain/address.js';
-import type { Companion } from '../account.js';
 import { uploadEncrypted } from '../media/encryption.js';
-import type { Network } from '../network.js';
 import { saltOf } from '../people/tokens.js';
+import type { Companion } from '../state/account.js';
+import type { Network } from '../state/network.js';
 import { lengthDelimited } from '../wire/fields.js';
 import { deviceJid, stanza } from '../wire/stanza.js';
 import { historyParts } from './history.js';

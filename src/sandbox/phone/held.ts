@@ -1,8 +1,8 @@
 import Joi from 'joi';
-import type { ChangeView, DeviceCopy, MessageView, ReceiptState } from '../api.js';
-import { Refusal } from '../refusals.js';
-import { readRow, storedBytes } from '../state/rows.js';
-import type { State } from '../state/state.js';
+import type { ChangeView, DeviceCopy, MessageView, ReceiptState } from '../../contract/sandbox/index.js';
+import { readRow, storedBytes } from '../store/rows.js';
+import type { State } from '../store/state.js';
+import { Refusal } from '../wire/refusals.js';
 import type { Stanza } from '../wire/stanza.js';
 
 /** Beyond this the receipts of the oldest messages are dropped. */
@@ -50,7 +50,8 @@ export function groupForReceipts(held: HeldMessages, messageIds: string[]): Held
   const groups = new Map<string, HeldMessage[]>();
   for (const id of messageIds) {
     const message = held.get(id);
-    if (!message || message.fromMe) throw new Refusal(404, `no message ${id} from somebody else is held`);
+    if (!message || message.fromMe)
+      throw new Refusal('message_unknown', `no message ${id} from somebody else is held`);
     const key = `${message.from} ${message.to}`;
     groups.set(key, [...(groups.get(key) ?? []), message]);
   }

@@ -1,8 +1,8 @@
 import { proto } from '@whiskeysockets/baileys';
-import type { Account } from '../account.js';
-import { Group } from '../groups/group.js';
-import type { Network } from '../network.js';
 import { tokenOf } from '../people/tokens.js';
+import type { Account } from '../state/account.js';
+import { Group } from '../state/group.js';
+import type { Network } from '../state/network.js';
 import { withText } from './content/edit.js';
 import type { HeldMessage } from './held.js';
 import type { PhoneMemory } from './memory.js';

@@ -1,10 +1,10 @@
 import { proto } from '@whiskeysockets/baileys';
+import type { ChangeView } from '../../contract/sandbox/index.js';
 import { openWrappers, unwrap } from '../../kinds/content.js';
-import type { Account } from '../account.js';
-import type { ChangeView } from '../api.js';
-import type { Chat } from '../directory.js';
-import { Group } from '../groups/group.js';
-import type { Network } from '../network.js';
+import type { Account } from '../state/account.js';
+import type { Chat } from '../state/directory.js';
+import { Group } from '../state/group.js';
+import type { Network } from '../state/network.js';
 import type { Stanza } from '../wire/stanza.js';
 import type { Change, Reading } from './content/content.js';
 import { readChange, readContent } from './content/index.js';

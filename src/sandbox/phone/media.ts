@@ -1,12 +1,12 @@
 import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { proto } from '@whiskeysockets/baileys';
+import type { MediaKind } from '../../contract/sandbox/index.js';
 import { errorMessage } from '../../domain/errors.js';
 import { unwrap } from '../../kinds/content.js';
-import type { Account } from '../account.js';
-import type { MediaKind } from '../api.js';
 import { FileOpener, FileSealer } from '../media/encryption.js';
 import { directPath, mediaUrl, nameInPath, uploadKind } from '../media/host.js';
-import type { Network } from '../network.js';
+import type { Account } from '../state/account.js';
+import type { Network } from '../state/network.js';
 import { child, type Stanza, stanza } from '../wire/stanza.js';
 import type { HeldMessage, HeldMessages } from './held.js';
 

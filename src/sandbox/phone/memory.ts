@@ -1,9 +1,9 @@
-import type { Account } from '../account.js';
-import type { ChatstateView, ReceiptState } from '../api.js';
-import type { Network } from '../network.js';
-import { Refusal } from '../refusals.js';
+import type { ChatstateView, ReceiptState } from '../../contract/sandbox/index.js';
 import type { KeyOwner, KeyPosition, SenderKeys } from '../signal/sender-keys.js';
 import { SignalDevice } from '../signal/signal-device.js';
+import type { Account } from '../state/account.js';
+import type { Network } from '../state/network.js';
+import { Refusal } from '../wire/refusals.js';
 import { GroupKeys } from './group-keys.js';
 import { type HeldChange, HeldChanges, type HeldMessage, HeldMessages, viewChange } from './held.js';
 import type { Interpreted } from './interpret.js';
@@ -78,12 +78,12 @@ export class PhoneMemory {
   /** Deletes a message on this phone, or only its file. @throws Refusal 404 when the phone does not hold it */
   forget(messageId: string, only?: 'file'): void {
     const message = this.held.get(messageId);
-    if (!message) throw new Refusal(404, `the phone holds no message ${messageId}`);
+    if (!message) throw new Refusal('message_unknown', `the phone holds no message ${messageId}`);
     if (only !== 'file') {
       this.held.remove(messageId);
       return;
     }
-    if (!message.media) throw new Refusal(404, `the message ${messageId} has no file`);
+    if (!message.media) throw new Refusal('file_unknown', `the message ${messageId} has no file`);
     message.media = { ...message.media, sha256: '', error: 'deleted on the phone' };
     this.held.keep(message);
     this.#emitMessage(message);

@@ -1,8 +1,8 @@
 import { proto } from '@whiskeysockets/baileys';
 import { unwrap } from '../../kinds/content.js';
-import type { Account } from '../account.js';
-import type { Network } from '../network.js';
 import type { KeyOwner } from '../signal/sender-keys.js';
+import type { Account } from '../state/account.js';
+import type { Network } from '../state/network.js';
 import { bytesOf, childrenOf, parseDeviceJid, type Stanza } from '../wire/stanza.js';
 import { type Interpreted, interpret } from './interpret.js';
 import type { PhoneMemory } from './memory.js';

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import type { WriteRequest } from '../../contract/sandbox/index.js';
 import { callAt } from '../../domain/clock.js';
-import type { Account, AccountPhone, Companion } from '../account.js';
-import type { WriteRequest } from '../api.js';
-import { SharedSettings } from '../app-state/shared-settings.js';
-import type { Network } from '../network.js';
-import type { AccountRecord } from '../records.js';
 import { routeReceipt } from '../routing/receipts.js';
 import type { Bundle } from '../signal/prekeys.js';
 import { SenderKeys } from '../signal/sender-keys.js';
 import { createSignalKeys } from '../signal/signal-device.js';
+import type { Account, AccountPhone, Companion } from '../state/account.js';
+import type { Network } from '../state/network.js';
+import type { AccountRecord } from '../state/records.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
+import { SharedSettings } from './app-state/shared-settings.js';
 import { greet } from './greeting.js';
 import { groupForReceipts } from './held.js';
 import { answerMediaRetry, downloadMedia } from './media.js';
@@ -50,20 +50,25 @@ export class Phones {
       keys: createSignalKeys(),
       appStateKey: { id: randomBytes(APP_STATE_ID_BYTES), key: randomBytes(APP_STATE_KEY_BYTES) },
     };
-    return this.#network.directory.create(record, (account) => this.of(account));
+    return this.#withPhone(this.#network.directory.create(record));
   }
 
   /** Puts back a stored account with its phone. */
   restore(record: AccountRecord): void {
-    this.#network.directory.add(record, (account) => this.of(account));
+    this.#withPhone(this.#network.directory.add(record));
   }
 
   of(account: Account): Phone {
-    const known = this.#phones.get(account);
-    if (known) return known;
-    const phone = new Phone(account, this.#network, this.senderKeys);
-    this.#phones.set(account, phone);
+    const phone = this.#phones.get(account);
+    if (!phone) throw new Error(`${account.number} has no phone yet`);
     return phone;
+  }
+
+  #withPhone(account: Account): Account {
+    const phone = new Phone(account, this.#network, this.senderKeys);
+    account.phone = phone;
+    this.#phones.set(account, phone);
+    return account;
   }
 
   /** Resolves when all phones have processed what has arrived. */

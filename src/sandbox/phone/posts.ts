@@ -1,7 +1,7 @@
 import { encodeWAMessage, proto } from '@whiskeysockets/baileys';
-import { type Account, type Companion, deviceRow } from '../account.js';
-import type { ChannelPost } from '../api.js';
-import type { Network } from '../network.js';
+import type { ChannelPost } from '../../contract/sandbox/index.js';
+import { type Account, type Companion, deviceRow } from '../state/account.js';
+import type { Network } from '../state/network.js';
 import { CHANNEL_SERVER, STATUS_JID, type Stanza, stanza } from '../wire/stanza.js';
 import type { PhoneMemory } from './memory.js';
 import { encryptFor, wrapKey } from './write.js';

@@ -1,6 +1,6 @@
 import { proto } from '@whiskeysockets/baileys';
-import type { Companion } from '../account.js';
-import type { Network } from '../network.js';
+import type { Companion } from '../state/account.js';
+import type { Network } from '../state/network.js';
 import { historyMessage, sendPeer } from './greeting.js';
 import { olderMessages, pastMessage } from './history.js';
 import type { PhoneMemory } from './memory.js';

@@ -1,12 +1,12 @@
 import { proto } from '@whiskeysockets/baileys';
-import type { Device } from '../account.js';
-import type { Chat } from '../directory.js';
-import { Group } from '../groups/group.js';
-import type { Network } from '../network.js';
-import { Refusal } from '../refusals.js';
 import { deliver } from '../routing/deliver.js';
 import { routeReceipt } from '../routing/receipts.js';
 import { type Bundle, bundleElements, readRetryBundle } from '../signal/prekeys.js';
+import type { Device } from '../state/account.js';
+import type { Chat } from '../state/directory.js';
+import { Group } from '../state/group.js';
+import type { Network } from '../state/network.js';
+import { Refusal } from '../wire/refusals.js';
 import { child, type Stanza, stanza, uintBytes } from '../wire/stanza.js';
 import type { PhoneMemory } from './memory.js';
 import { authorJid } from './open-message.js';
@@ -52,7 +52,7 @@ function fetchBundle(network: Network, to: Device): Bundle | undefined {
 export async function repeatMessage(network: Network, phone: PhoneMemory, id: string): Promise<void> {
   const held = phone.sent(id);
   const chat = held && network.directory.chat(held.to);
-  if (!held?.fromMe || !chat) throw new Refusal(404, `the phone has written no message ${id}`);
+  if (!held?.fromMe || !chat) throw new Refusal('message_unknown', `the phone has written no message ${id}`);
   const message = proto.Message.decode(held.source);
   const { timestamp, shape = { type: 'text' } } = held;
   const outgoing = { id, author: { account: phone.account }, chat, timestamp, ...stanzaParts(shape) };

@@ -1,11 +1,11 @@
 import { proto } from '@whiskeysockets/baileys';
+import type { AdClick, ChangeView, WriteRequest } from '../../contract/sandbox/index.js';
 import { unwrap } from '../../kinds/content.js';
-import type { Account } from '../account.js';
-import type { AdClick, ChangeView, WriteRequest } from '../api.js';
-import { jidIn, jidOf } from '../directory.js';
-import { isGroupJid } from '../groups/group.js';
-import type { Network } from '../network.js';
-import { Refusal } from '../refusals.js';
+import type { Account } from '../state/account.js';
+import { jidIn, jidOf } from '../state/directory.js';
+import { isGroupJid } from '../state/group.js';
+import type { Network } from '../state/network.js';
+import { Refusal } from '../wire/refusals.js';
 import type { Writing } from './content/content.js';
 import type { HeldMessage } from './held.js';
 
@@ -20,10 +20,10 @@ export function chatOf({ fromMe, from, to }: Pick<ChangeView, 'fromMe' | 'from' 
  */
 export function requireTarget({ held, partner }: Writing, messageId: string): HeldMessage {
   const target = held.get(messageId);
-  if (!target) throw new Refusal(404, `the phone holds no message ${messageId}`);
+  if (!target) throw new Refusal('message_unknown', `the phone holds no message ${messageId}`);
   if (chatOf(target) !== partner.chatId)
-    throw new Refusal(400, `the message ${messageId} is not in the chat that "to" names`);
-  if (target.revoked) throw new Refusal(400, `the message ${messageId} was deleted`);
+    throw new Refusal('message_elsewhere', `the message ${messageId} is not in the chat that "to" names`);
+  if (target.revoked) throw new Refusal('message_deleted', `the message ${messageId} was deleted`);
   return target;
 }
 
@@ -100,7 +100,7 @@ export function quote(
   messageId: string,
 ): proto.IContextInfo {
   const quoted = held.get(messageId);
-  if (!quoted) throw new Refusal(404, `the phone holds no message ${messageId}`);
+  if (!quoted) throw new Refusal('message_unknown', `the phone holds no message ${messageId}`);
   return {
     stanzaId: messageId,
     participant: named(network, chatOf(quoted), quoted.from),

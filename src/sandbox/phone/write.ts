@@ -1,15 +1,15 @@
 import { encodeWAMessage, proto } from '@whiskeysockets/baileys';
-import { type Account, type Device, deviceId, deviceRow, devicesOf } from '../account.js';
-import type { WriteRequest } from '../api.js';
-import type { Chat } from '../directory.js';
-import { Group } from '../groups/group.js';
-import type { Network } from '../network.js';
+import type { WriteRequest } from '../../contract/sandbox/index.js';
 import { hasBlocked } from '../people/blocks.js';
 import { renewToken } from '../people/tokens.js';
-import { Refusal } from '../refusals.js';
 import { deliver, type OutgoingMessage } from '../routing/deliver.js';
 import type { Bundle } from '../signal/prekeys.js';
 import type { Distribution } from '../signal/sender-keys.js';
+import { type Account, type Device, deviceId, deviceRow, devicesOf } from '../state/account.js';
+import type { Chat } from '../state/directory.js';
+import { Group } from '../state/group.js';
+import type { Network } from '../state/network.js';
+import { Refusal } from '../wire/refusals.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
 import type { Composed, Writing } from './content/content.js';
 import { WRITERS } from './content/index.js';
@@ -112,7 +112,7 @@ async function compose(request: WriteRequest, writing: Writing): Promise<Compose
     const composed = await tryToCompose(request, writing);
     if (composed) return composed;
   }
-  throw new Refusal(400, 'the message has no content');
+  throw new Refusal('invalid_request', 'the message has no content');
 }
 
 /** Adds the message secret, which later votes and edits are encrypted with, and the wrapper of an expiring message. */
@@ -126,10 +126,11 @@ function seal(content: proto.IMessage, { ephemeral }: WriteRequest): proto.IMess
 
 /** @throws Refusal 403 when the person may not write such a message to the group */
 function requireWriter(group: Group, account: Account, { type }: StanzaShape): void {
-  if (!group.has(account)) throw new Refusal(403, `${account.number} is no member of ${group.chatId}`);
+  if (!group.has(account))
+    throw new Refusal('group_forbidden', `${account.number} is no member of ${group.chatId}`);
   const isForAdmins = group.record.announce && type !== 'reaction';
   if (isForAdmins && !group.isAdmin(account))
-    throw new Refusal(403, `only admins may write to ${group.chatId}`);
+    throw new Refusal('group_forbidden', `only admins may write to ${group.chatId}`);
 }
 
 /** Encrypts a message once for all devices of the members, and the phone's sender key for the devices that lack it. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { LID_SERVER } from '../../domain/address.js';
-import { type Account, type AddressingMode, type Companion, deviceId, devicesOf } from '../account.js';
-import type { Group } from '../groups/group.js';
-import type { Network } from '../network.js';
-import { NOT_PLAYED, notPlayed } from '../refusals.js';
+import { type Account, type AddressingMode, type Companion, deviceId, devicesOf } from '../state/account.js';
+import type { Group } from '../state/group.js';
+import type { Network } from '../state/network.js';
+import { NOT_PLAYED, notPlayed } from '../wire/refusals.js';
 import { child, type Stanza, stanza } from '../wire/stanza.js';
 
 /** Bytes of the SHA-256 in the hash of a list of devices. */

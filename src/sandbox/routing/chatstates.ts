@@ -1,10 +1,10 @@
-import type { Account, Companion } from '../account.js';
-import type { ChatstateView, TypingRequest } from '../api.js';
-import type { Chat } from '../directory.js';
-import { Group } from '../groups/group.js';
-import type { Network } from '../network.js';
+import type { ChatstateView, TypingRequest } from '../../contract/sandbox/index.js';
 import { hasBlocked } from '../people/blocks.js';
 import { tellChatstate } from '../people/presence.js';
+import type { Account, Companion } from '../state/account.js';
+import type { Chat } from '../state/directory.js';
+import { Group } from '../state/group.js';
+import type { Network } from '../state/network.js';
 import { child, type Stanza, stanza } from '../wire/stanza.js';
 
 /**

@@ -1,8 +1,8 @@
-import { type Account, type Device, deviceId, verifiedName } from '../account.js';
-import type { DeviceCopy } from '../api.js';
-import type { Chat } from '../directory.js';
-import { Group } from '../groups/group.js';
-import type { Network } from '../network.js';
+import type { DeviceCopy } from '../../contract/sandbox/index.js';
+import { type Account, type Device, deviceId, verifiedName } from '../state/account.js';
+import type { Chat } from '../state/directory.js';
+import { Group } from '../state/group.js';
+import type { Network } from '../state/network.js';
 import { bytesOf, type Stanza, stanza } from '../wire/stanza.js';
 
 /** A message that its author has encrypted, one copy per device. */

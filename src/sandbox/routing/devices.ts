@@ -1,5 +1,5 @@
-import { type Account, type Companion, deviceId, devicesOf } from '../account.js';
-import type { Network } from '../network.js';
+import { type Account, type Companion, deviceId, devicesOf } from '../state/account.js';
+import type { Network } from '../state/network.js';
 import { stanza } from '../wire/stanza.js';
 
 /**

@@ -1,9 +1,9 @@
 import { LID_SERVER } from '../../domain/address.js';
-import { type Companion, type Device, deviceRow, devicesOf } from '../account.js';
-import { type Group, isGroupJid } from '../groups/group.js';
-import type { Network } from '../network.js';
 import { hasBlocked } from '../people/blocks.js';
 import { refuseWithoutToken } from '../people/tokens.js';
+import { type Companion, type Device, deviceRow, devicesOf } from '../state/account.js';
+import { type Group, isGroupJid } from '../state/group.js';
+import type { Network } from '../state/network.js';
 import { CHANNEL_SERVER, child, childrenOf, type Stanza } from '../wire/stanza.js';
 import { acknowledge } from './acknowledgement.js';
 import { type Copy, deliver, type OutgoingMessage } from './deliver.js';

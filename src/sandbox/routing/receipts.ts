@@ -1,8 +1,8 @@
-import { type Account, type Device, deviceId, deviceRow } from '../account.js';
-import type { ReceiptState } from '../api.js';
-import { jidIn, jidOf } from '../directory.js';
-import type { Group } from '../groups/group.js';
-import type { Network } from '../network.js';
+import type { ReceiptState } from '../../contract/sandbox/index.js';
+import { type Account, type Device, deviceId, deviceRow } from '../state/account.js';
+import { jidIn, jidOf } from '../state/directory.js';
+import type { Group } from '../state/group.js';
+import type { Network } from '../state/network.js';
 import { bytesOf, child, childrenOf, type Stanza, stanza } from '../wire/stanza.js';
 
 /** The receipt types that are forwarded to the author, and their meaning. */

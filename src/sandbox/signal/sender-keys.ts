@@ -12,7 +12,7 @@ import {
 import Joi from 'joi';
 import { LRUCache } from 'lru-cache';
 import { readJson } from '../../domain/json.js';
-import type { State } from '../state/state.js';
+import type { State } from '../store/state.js';
 import { verify } from '../wire/keys.js';
 
 const MAX_OPENED = 5_000;

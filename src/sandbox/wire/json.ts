@@ -1,25 +1,7 @@
-import Joi from 'joi';
-import type { StanzaJson } from '../api-stanzas.js';
+import type { StanzaJson } from '../../contract/sandbox/index.js';
 import { childrenOf, type Stanza, stanza } from './stanza.js';
 
-const MAX_TEXT = 1024 * 1024;
-const MAX_ATTR = 4_096;
-const MAX_CHILDREN = 10_000;
 const MAX_DEPTH = 32;
-const NAME = /^[A-Za-z][A-Za-z0-9:._-]{0,63}$/;
-
-const nameField = Joi.string().pattern(NAME, 'name');
-
-/** A stanza of a request: at most one of `children`, `text` and `base64`. */
-export const stanzaSchema = Joi.object({
-  tag: nameField.required(),
-  attrs: Joi.object().pattern(nameField, Joi.string().allow('').max(MAX_ATTR)),
-  children: Joi.array().items(Joi.link('#stanza')).max(MAX_CHILDREN),
-  text: Joi.string().allow('').max(MAX_TEXT),
-  base64: Joi.string().base64().allow('').max(MAX_TEXT),
-})
-  .oxor('children', 'text', 'base64')
-  .id('stanza');
 
 /** The levels of a stanza; it may have 32. */
 export function isTooDeep({ children = [] }: StanzaJson, depth = 1): boolean {

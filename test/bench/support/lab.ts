@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SandboxClient } from '../../../src/sandbox/client.js';
+import { SandboxClient } from '../../../src/client/sandbox/client.js';
 import type { GatewayRole } from '../roles/gateway.js';
 import type { RawRole } from '../roles/raw.js';
 import type { SandboxRole } from '../roles/sandbox.js';

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import type { SandboxClient } from '../../../src/sandbox/client.js';
+import type { SandboxClient } from '../../../src/client/sandbox/client.js';
 import { Api } from '../../support/world.js';
 import type { GatewayRole } from '../roles/gateway.js';
 import type { RawRole } from '../roles/raw.js';

@@ -4,8 +4,8 @@ import { expect } from 'chai';
 import { DaemonClient } from '../../../src/cli/client.js';
 import { createInboxModel } from '../../../src/cli/inbox/inbox.js';
 import type { InboxModel, MessageItem } from '../../../src/cli/inbox/model.js';
+import type { WriteRequest } from '../../../src/client/sandbox/client.js';
 import type { RawSettings } from '../../../src/config/schema.js';
-import type { WriteRequest } from '../../../src/sandbox/client.js';
 import {
   ALICE,
   BOB,

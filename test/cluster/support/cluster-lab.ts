@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SandboxClient } from '../../../src/client/sandbox/client.js';
 import type { RawSettings } from '../../../src/config/schema.js';
-import { SandboxClient } from '../../../src/sandbox/client.js';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
 import { openStore } from '../../../src/store/open.js';
 import type { SealedStore } from '../../../src/store/sealing/sealed-store.js';
@@ -71,7 +71,7 @@ export class ClusterLab {
       settings = {},
     }: { sessions: number; leaseSeconds: number; policies?: string; settings?: RawSettings },
   ): Promise<ClusterLab> {
-    const sandbox = await startSandbox({ silenceMs: SILENCE_MS });
+    const sandbox = await startSandbox({ silenceMs: SILENCE_MS, checkAnswers: true });
     const receiver = await startReceiver();
     const database = makeTestDatabase(server);
     const folder = await makeTempDir();

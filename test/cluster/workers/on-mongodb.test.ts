@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'chai';
-import { SandboxClient } from '../../../src/sandbox/client.js';
+import { SandboxClient } from '../../../src/client/sandbox/client.js';
 import { MONGODB_URL, makeTestDatabase, type TestDatabase } from '../../store/support/mongo.js';
 import { startReceiver, type TestReceiver } from '../../support/receiver.js';
 import { CliProcess } from '../../support/spawn-cli.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SandboxClient } from '../../../src/sandbox/client.js';
+import { SandboxClient } from '../../../src/client/sandbox/client.js';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/index.js';
 import { compiledProgram } from '../../support/compiled.js';
 import { BaileysDevice } from './baileys-device.js';
@@ -96,7 +96,7 @@ export class SandboxWorld {
   }
 
   async #start(): Promise<void> {
-    this.sandbox = await startSandbox(this.#options);
+    this.sandbox = await startSandbox({ checkAnswers: true, ...this.#options });
     this.client = new SandboxClient(this.sandbox.url);
   }
 }

@@ -1,5 +1,5 @@
+import type { FaultRequest } from '../../../client/sandbox/client.js';
 import { systemClock, wait } from '../../../domain/clock.js';
-import type { FaultRequest } from '../../../sandbox/client.js';
 import type { Lab } from '../lab.js';
 import type { DrillSession } from '../people.js';
 import type { FaultKind } from './fault.js';

@@ -1,7 +1,6 @@
 import { proto } from '@whiskeysockets/baileys';
-import Joi from 'joi';
+import type { ButtonReplyContent, ButtonView, WriteContent } from '../../../contract/sandbox/index.js';
 import { parseObject } from '../../../domain/json.js';
-import type { ButtonReplyContent, ButtonView, WriteContent } from '../../api.js';
 import { child, type Stanza } from '../../wire/stanza.js';
 import { quote, requireTarget } from '../targets.js';
 import type { Composed, ContentView, PhoneContent } from './content.js';
@@ -49,7 +48,6 @@ function fieldOf(part: string) {
   return undefined;
 }
 
-const MAX_CHARS = 1_000;
 const RESPONSE_VERSION = 3;
 
 /** An answer to a native flow. @param name of the flow's button */
@@ -72,12 +70,6 @@ type Tap = NonNullable<WriteContent['buttonReply']>;
 export const buttonReply: PhoneContent = {
   write: {
     key: 'buttonReply',
-    schema: Joi.object({
-      messageId: Joi.string().required(),
-      id: Joi.string().max(MAX_CHARS).required(),
-      displayText: Joi.string().max(MAX_CHARS).required(),
-      as: Joi.string().valid('interactive', 'buttons', 'template'),
-    }),
     compose({ buttonReply: tap }, writing) {
       if (!tap) return undefined;
       requireTarget(writing, tap.messageId);
@@ -152,18 +144,11 @@ function view(
 
 /** The name with which phones answer a native list. */
 const LIST_FLOW = 'menu_options';
-const MAX_LIST_CHARS = 1_000;
 
 /** Somebody chooses a row of a list. */
 export const listReply: PhoneContent = {
   write: {
     key: 'listReply',
-    schema: Joi.object({
-      messageId: Joi.string().required(),
-      id: Joi.string().max(MAX_LIST_CHARS).required(),
-      title: Joi.string().max(MAX_LIST_CHARS).required(),
-      as: Joi.string().valid('list', 'interactive'),
-    }),
     compose({ listReply: choice }, writing) {
       if (!choice) return undefined;
       const { messageId, id, title, as } = choice;

@@ -1,22 +1,11 @@
 import type { proto } from '@whiskeysockets/baileys';
-import Joi from 'joi';
-import type { ContactContent, ContactView } from '../../api.js';
-import { numberField } from '../../fields.js';
+import type { ContactContent, ContactView } from '../../../contract/sandbox/index.js';
 import type { PhoneContent } from './content.js';
-
-const MAX_CHARS = 255;
-const MAX_CARDS = 50;
-const MIN_CARDS = 2;
-const cardSchema = Joi.object({
-  displayName: Joi.string().max(MAX_CHARS).required(),
-  phone: numberField.required(),
-});
 
 /** Somebody's card. */
 export const contact: PhoneContent = {
   write: {
     key: 'contact',
-    schema: cardSchema,
     compose({ contact: card }, { contextInfo }) {
       if (!card) return undefined;
       return {
@@ -36,7 +25,6 @@ export const contact: PhoneContent = {
 export const contacts: PhoneContent = {
   write: {
     key: 'contacts',
-    schema: Joi.array().items(cardSchema).min(MIN_CARDS).max(MAX_CARDS),
     compose({ contacts: cards }, { contextInfo }) {
       if (!cards) return undefined;
       const contactsArrayMessage = {

@@ -1,9 +1,13 @@
 import type { proto } from '@whiskeysockets/baileys';
-import type Joi from 'joi';
-import type { Account } from '../../account.js';
-import type { ChangeView, ContentFields, WriteRequest } from '../../api.js';
-import type { Chat } from '../../directory.js';
-import type { Network } from '../../network.js';
+import type {
+  ChangeView,
+  ContentFields,
+  WriteContent,
+  WriteRequest,
+} from '../../../contract/sandbox/index.js';
+import type { Account } from '../../state/account.js';
+import type { Chat } from '../../state/directory.js';
+import type { Network } from '../../state/network.js';
 import type { Stanza } from '../../wire/stanza.js';
 import type { HeldMessage, HeldMessages, StanzaShape } from '../held.js';
 
@@ -33,11 +37,8 @@ export interface Composed {
 
 /** Writes contents of one kind. */
 export interface ContentWriter {
-  /** Its field in the body of `POST /phones/{number}/messages`. */
-  key: keyof WriteRequest;
-  schema: Joi.Schema;
-  /** Further fields that are valid only with this content. */
-  options?: Record<string, Joi.Schema>;
+  /** Its field in the body of `POST /phones/{number}/messages`; the contract has its schema. */
+  key: keyof WriteContent;
   /**
    * Undefined when the request has no content of this kind.
    * @throws Refusal when the person cannot write it

@@ -1,14 +1,12 @@
 import { proto } from '@whiskeysockets/baileys';
-import Joi from 'joi';
 import { unwrap } from '../../../kinds/content.js';
-import { jidIn } from '../../directory.js';
-import { Refusal } from '../../refusals.js';
+import { jidIn } from '../../state/directory.js';
+import { Refusal } from '../../wire/refusals.js';
 import type { HeldMessage } from '../held.js';
 import { openSealed, type Sealed, seal, secretOf } from '../message-secret.js';
 import { keyOf, requireTarget } from '../targets.js';
 import type { PhoneContent, Reading, Writing } from './content.js';
 
-const MAX_CHARS = 65_536;
 const { Type } = proto.Message.ProtocolMessage;
 /** Contents whose caption is their text. */
 const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const;
@@ -17,11 +15,6 @@ const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const;
 export const edit: PhoneContent = {
   write: {
     key: 'edit',
-    schema: Joi.object({
-      messageId: Joi.string().required(),
-      text: Joi.string().max(MAX_CHARS).required(),
-      wrapped: Joi.boolean(),
-    }),
     compose({ edit: made }, writing) {
       if (!made) return undefined;
       const message = composeEdit(writing, made.messageId, made.text);
@@ -48,9 +41,10 @@ export const edit: PhoneContent = {
  */
 function composeEdit(writing: Writing, messageId: string, text: string): proto.IMessage {
   const target = requireTarget(writing, messageId);
-  if (!target.fromMe) throw new Refusal(403, `the message ${messageId} is somebody else's`);
+  if (!target.fromMe) throw new Refusal('message_not_own', `the message ${messageId} is somebody else's`);
   const editedMessage = withText(target, text);
-  if (!editedMessage) throw new Refusal(400, `the message ${messageId} has no text that can be edited`);
+  if (!editedMessage)
+    throw new Refusal('message_not_editable', `the message ${messageId} has no text that can be edited`);
   const key = keyOf(writing.network, target);
   const timestampMs = writing.network.clock.now();
   return { protocolMessage: { type: Type.MESSAGE_EDIT, key, editedMessage, timestampMs } };
@@ -89,7 +83,6 @@ function textOf(message: proto.IMessage): string | null | undefined {
   return message.extendedTextMessage?.text ?? message.conversation;
 }
 
-const MAX_SEALED_CHARS = 65_536;
 const USE_CASE = 'Message Edit';
 const { MESSAGE_EDIT } = proto.Message.SecretEncryptedMessage.SecretEncType;
 
@@ -97,10 +90,6 @@ const { MESSAGE_EDIT } = proto.Message.SecretEncryptedMessage.SecretEncType;
 export const encryptedEdit: PhoneContent = {
   write: {
     key: 'encryptedEdit',
-    schema: Joi.object({
-      messageId: Joi.string().required(),
-      text: Joi.string().max(MAX_SEALED_CHARS).required(),
-    }),
     compose({ encryptedEdit: made }, writing) {
       if (!made) return undefined;
       const plain = proto.Message.encode(composeEdit(writing, made.messageId, made.text)).finish();
@@ -135,7 +124,8 @@ function sealEdit(
   plain: Uint8Array,
 ): Sealed {
   const secret = secretOf(target);
-  if (!secret) throw new Refusal(400, `the message ${target.messageId} came without its secret`);
+  if (!secret)
+    throw new Refusal('message_not_editable', `the message ${target.messageId} came without its secret`);
   const author = jidIn(partner, writer, network.addressing);
   const { messageId: targetId } = target;
   return seal(plain, { secret, targetId, targetAuthor: author, sender: author, useCase: USE_CASE });

@@ -1,6 +1,6 @@
 import Joi from 'joi';
+import type { ListView } from '../../../contract/sandbox/index.js';
 import { parseObject } from '../../../domain/json.js';
-import type { ListView } from '../../api.js';
 import { isRenderedFlow } from './buttons.js';
 import type { PhoneContent } from './content.js';
 

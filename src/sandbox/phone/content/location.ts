@@ -1,21 +1,9 @@
-import Joi from 'joi';
 import type { PhoneContent } from './content.js';
-
-const MAX_LATITUDE = 90;
-const MAX_LONGITUDE = 180;
-const MAX_CHARS = 1_000;
 
 /** A pin on the map, or the first position of a live location. */
 export const location: PhoneContent = {
   write: {
     key: 'location',
-    schema: Joi.object({
-      latitude: Joi.number().min(-MAX_LATITUDE).max(MAX_LATITUDE).required(),
-      longitude: Joi.number().min(-MAX_LONGITUDE).max(MAX_LONGITUDE).required(),
-      name: Joi.string().max(MAX_CHARS),
-      address: Joi.string().max(MAX_CHARS),
-      live: Joi.boolean(),
-    }),
     compose({ location: place }, { contextInfo }) {
       if (!place) return undefined;
       const { latitude, longitude, name, address, live } = place;

@@ -1,21 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { proto } from '@whiskeysockets/baileys';
-import Joi from 'joi';
-import type { MediaContent, MediaKind, MediaView } from '../../api.js';
-import { MAX_FILE_BYTES } from '../../media/store.js';
-import type { Network } from '../../network.js';
-import { Refusal } from '../../refusals.js';
+import type { MediaContent, MediaKind, MediaView } from '../../../contract/sandbox/index.js';
+import type { Network } from '../../state/network.js';
+import { Refusal } from '../../wire/refusals.js';
 import type { StanzaShape } from '../held.js';
 import { findMedia, type MediaPart, uploadFile } from '../media.js';
 import type { PhoneContent, Writing } from './content.js';
 
-const KINDS = ['image', 'video', 'audio', 'document', 'sticker'] as const satisfies MediaKind[];
-const MAX_CHARS = 1_024;
-const MAX_BASE64_CHARS = 24 * 1024 * 1024;
-const MAX_PIXELS = 100_000;
-const MAX_SECONDS = 24 * 60 * 60;
-const MAX_PAGES = 1_000_000;
 const CHUNK_BYTES = 64 * 1024;
 const WAVEFORM_VALUES = 64;
 const LOUDEST = 100;
@@ -25,24 +17,6 @@ const WAVE_STEP = 7;
 export const media: PhoneContent = {
   write: {
     key: 'media',
-    schema: Joi.object({
-      kind: Joi.string()
-        .valid(...KINDS)
-        .required(),
-      mimeType: Joi.string().max(MAX_CHARS).required(),
-      base64: Joi.string().base64().max(MAX_BASE64_CHARS),
-      size: Joi.number().integer().min(1).max(MAX_FILE_BYTES),
-      file: Joi.string().hex(),
-      fileName: Joi.string().max(MAX_CHARS),
-      caption: Joi.string().max(MAX_CHARS),
-      voice: Joi.boolean(),
-      viewOnce: Joi.boolean(),
-      animated: Joi.boolean(),
-      seconds: Joi.number().integer().min(0).max(MAX_SECONDS),
-      width: Joi.number().integer().min(1).max(MAX_PIXELS),
-      height: Joi.number().integer().min(1).max(MAX_PIXELS),
-      pageCount: Joi.number().integer().min(1).max(MAX_PAGES),
-    }).xor('base64', 'size', 'file'),
     async compose({ media: file }, writing) {
       if (!file) return undefined;
       const part = await composePart(writing, file);
@@ -61,7 +35,7 @@ export const media: PhoneContent = {
 async function composePart({ network, contextInfo }: Writing, content: MediaContent) {
   const { sha256, size } = await takeFile(network, content);
   const uploaded = await uploadFile(network, sha256, content.kind);
-  if (!uploaded) throw new Refusal(404, `no phone holds a file ${sha256}`);
+  if (!uploaded) throw new Refusal('file_unknown', `no phone holds a file ${sha256}`);
   return {
     ...uploaded,
     mimetype: content.mimeType,
@@ -111,7 +85,7 @@ async function takeFile(network: Network, { base64, size = 0, file }: MediaConte
   if (base64 !== undefined) return network.media.files.put([Readable.from([Buffer.from(base64, 'base64')])]);
   if (file === undefined) return network.media.files.put([Readable.from(noise(size))]);
   const held = await network.media.files.get(file);
-  if (!held) throw new Refusal(404, `no phone holds a file ${file}`);
+  if (!held) throw new Refusal('file_unknown', `no phone holds a file ${file}`);
   held.stream.destroy();
   return { sha256: file, size: held.size };
 }

@@ -1,11 +1,9 @@
 import { proto } from '@whiskeysockets/baileys';
-import Joi from 'joi';
 import { keyOf, requireTarget } from '../targets.js';
 import type { PhoneContent } from './content.js';
 
 const { PIN_FOR_ALL, UNPIN_FOR_ALL } = proto.Message.PinInChatMessage.Type;
 const WEEK_S = 7 * 24 * 60 * 60;
-const MAX_S = 90 * 24 * 60 * 60;
 /** The stanza's `edit` attribute of a pin (Baileys `messages-send.js`, whatsapp-rust `EditAttribute::PinInChat`). */
 const EDIT_PIN = '2';
 
@@ -13,11 +11,6 @@ const EDIT_PIN = '2';
 export const pin: PhoneContent = {
   write: {
     key: 'pin',
-    schema: Joi.object({
-      messageId: Joi.string().required(),
-      pinned: Joi.boolean(),
-      duration: Joi.number().integer().min(1).max(MAX_S),
-    }),
     compose({ pin: made }, writing) {
       if (!made) return undefined;
       const { messageId, pinned = true, duration = WEEK_S } = made;

@@ -1,31 +1,16 @@
 import { createHash } from 'node:crypto';
 import { proto } from '@whiskeysockets/baileys';
-import Joi from 'joi';
-import { jidIn } from '../../directory.js';
-import { Refusal } from '../../refusals.js';
+import { jidIn } from '../../state/directory.js';
+import { Refusal } from '../../wire/refusals.js';
 import type { HeldMessage } from '../held.js';
 import { openSealed, type Sealed, seal, secretOf } from '../message-secret.js';
 import { keyOf, requireTarget } from '../targets.js';
 import type { PhoneContent, Reading, Writing } from './content.js';
 
-const MIN_OPTIONS = 2;
-const MAX_OPTIONS = 12;
-const MAX_CHARS = 255;
-
 /** A question with options. */
 export const poll: PhoneContent = {
   write: {
     key: 'poll',
-    schema: Joi.object({
-      name: Joi.string().max(MAX_CHARS).required(),
-      options: Joi.array()
-        .items(Joi.string().max(MAX_CHARS))
-        .min(MIN_OPTIONS)
-        .max(MAX_OPTIONS)
-        .unique()
-        .required(),
-      selectableCount: Joi.number().integer().min(0).max(MAX_OPTIONS),
-    }),
     compose({ poll: asked }, { contextInfo }) {
       if (!asked) return undefined;
       const { name, options, selectableCount = 1 } = asked;
@@ -53,17 +38,12 @@ export const poll: PhoneContent = {
   },
 };
 
-const MAX_CHOSEN = 12;
 const USE_CASE = 'Poll Vote';
 
 /** A vote in a poll, encrypted with the poll's secret: the network cannot read it. */
 export const vote: PhoneContent = {
   write: {
     key: 'vote',
-    schema: Joi.object({
-      pollMessageId: Joi.string().required(),
-      options: Joi.array().items(Joi.string()).max(MAX_CHOSEN).unique().required(),
-    }),
     compose({ vote: cast }, writing) {
       if (!cast) return undefined;
       const target = requireTarget(writing, cast.pollMessageId);
@@ -95,16 +75,17 @@ export const vote: PhoneContent = {
 };
 
 function checkOptions({ messageId, poll }: HeldMessage, options: string[]): void {
-  if (!poll) throw new Refusal(400, `"vote.pollMessageId": ${messageId} is no poll`);
+  if (!poll) throw new Refusal('vote_invalid', `"vote.pollMessageId": ${messageId} is no poll`);
   const unknown = options.find((option) => !poll.options.includes(option));
-  if (unknown !== undefined) throw new Refusal(400, `"vote.options": the poll has no option ${unknown}`);
+  if (unknown !== undefined)
+    throw new Refusal('vote_invalid', `"vote.options": the poll has no option ${unknown}`);
   if (poll.selectableCount > 0 && options.length > poll.selectableCount)
-    throw new Refusal(400, `"vote.options": the poll takes ${poll.selectableCount} at most`);
+    throw new Refusal('vote_invalid', `"vote.options": the poll takes ${poll.selectableCount} at most`);
 }
 
 function sealVote({ network, author, partner }: Writing, target: HeldMessage, options: string[]): Sealed {
   const secret = secretOf(target);
-  if (!secret) throw new Refusal(400, `the poll ${target.messageId} came without its secret`);
+  if (!secret) throw new Refusal('vote_invalid', `the poll ${target.messageId} came without its secret`);
   const mode = network.addressing;
   const voter = jidIn(partner, author, mode);
   const plain = proto.Message.PollVoteMessage.encode({ selectedOptions: options.map(sha256) }).finish();

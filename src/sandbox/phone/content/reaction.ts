@@ -1,21 +1,14 @@
 import { proto } from '@whiskeysockets/baileys';
-import Joi from 'joi';
-import type { ContentFields } from '../../api.js';
-import { Refusal } from '../../refusals.js';
+import type { ContentFields } from '../../../contract/sandbox/index.js';
+import { Refusal } from '../../wire/refusals.js';
 import type { HeldMessage } from '../held.js';
 import { keyOf, mayRevoke, requireTarget } from '../targets.js';
 import type { PhoneContent } from './content.js';
-
-const MAX_CHARS = 64;
 
 /** An emoji on somebody's message. */
 export const reaction: PhoneContent = {
   write: {
     key: 'reaction',
-    schema: Joi.object({
-      messageId: Joi.string().required(),
-      emoji: Joi.string().allow('').max(MAX_CHARS).required(),
-    }),
     compose({ reaction: made }, writing) {
       if (!made) return undefined;
       const target = requireTarget(writing, made.messageId);
@@ -52,12 +45,11 @@ const EDIT_BY_ADMIN = '8';
 export const revoke: PhoneContent = {
   write: {
     key: 'revoke',
-    schema: Joi.object({ messageId: Joi.string().required() }),
     compose({ revoke: made }, writing) {
       if (!made) return undefined;
       const target = requireTarget(writing, made.messageId);
       if (!mayRevoke(writing.network, writing.author, target))
-        throw new Refusal(403, `the message ${made.messageId} is somebody else's`);
+        throw new Refusal('message_not_own', `the message ${made.messageId} is somebody else's`);
       return {
         message: { protocolMessage: { type: Type.REVOKE, key: keyOf(writing.network, target) } },
         shape: { type: 'text', attrs: { edit: target.fromMe ? EDIT_BY_AUTHOR : EDIT_BY_ADMIN } },

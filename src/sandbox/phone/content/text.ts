@@ -1,22 +1,11 @@
 import { proto } from '@whiskeysockets/baileys';
-import Joi from 'joi';
-import { Refusal } from '../../refusals.js';
+import { Refusal } from '../../wire/refusals.js';
 import type { PhoneContent } from './content.js';
-
-const MAX_CHARS = 65_536;
 
 /** Text, with an optional context and link preview. */
 export const text: PhoneContent = {
   write: {
     key: 'text',
-    schema: Joi.string().max(MAX_CHARS),
-    options: {
-      linkPreview: Joi.object({
-        matchedText: Joi.string().required(),
-        title: Joi.string().required(),
-        description: Joi.string(),
-      }),
-    },
     compose({ text: body, linkPreview }, { contextInfo }) {
       if (body === undefined) return undefined;
       const isPlain = !contextInfo && !linkPreview;
@@ -42,13 +31,10 @@ export const text: PhoneContent = {
   },
 };
 
-const MAX_RAW_CHARS = 1024 * 1024;
-
 /** Any encoded message of the protocol, for kinds that the sandbox does not know. */
 export const raw: PhoneContent = {
   write: {
     key: 'raw',
-    schema: Joi.string().base64().max(MAX_RAW_CHARS),
     compose({ raw: encoded }) {
       if (encoded === undefined) return undefined;
       return { message: decode(Buffer.from(encoded, 'base64')), shape: { type: 'text' } };
@@ -60,6 +46,6 @@ function decode(bytes: Buffer): proto.IMessage {
   try {
     return proto.Message.decode(bytes);
   } catch {
-    throw new Refusal(400, '"raw" must be an encoded proto.Message in base64');
+    throw new Refusal('invalid_request', '"raw" must be an encoded proto.Message in base64');
   }
 }

@@ -1,10 +1,8 @@
 import { proto } from '@whiskeysockets/baileys';
-import Joi from 'joi';
-import { Refusal } from '../../refusals.js';
+import { Refusal } from '../../wire/refusals.js';
 import type { PhoneContent } from './content.js';
 
 const { EPHEMERAL_SETTING } = proto.Message.ProtocolMessage.Type;
-const MAX_S = 365 * 24 * 60 * 60;
 
 /**
  * Sets the timer of a private chat: a message that both phones note and show as no text (whatsmeow,
@@ -13,10 +11,10 @@ const MAX_S = 365 * 24 * 60 * 60;
 export const timer: PhoneContent = {
   write: {
     key: 'timer',
-    schema: Joi.number().integer().min(0).max(MAX_S),
     compose({ timer: seconds }, { partner, network }) {
       if (seconds === undefined) return undefined;
-      if (!('companions' in partner)) throw new Refusal(400, 'the timer of a group is one of its settings');
+      if (!('companions' in partner))
+        throw new Refusal('invalid_request', 'the timer of a group is one of its settings');
       return {
         message: {
           protocolMessage: {

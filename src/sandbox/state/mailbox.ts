@@ -1,0 +1,213 @@
+import type { State } from '../store/state.js';
+import {
+  CHANNEL_SERVER,
+  decodeStanza,
+  encodeStanza,
+  NETWORK_JID,
+  STATUS_JID,
+  type Stanza,
+  stanza,
+} from '../wire/stanza.js';
+
+/** Beyond this the oldest stanzas of an absent device are dropped. */
+const MAX_WAITING = 20_000;
+
+/** The `error` of a client that failed to handle a message (rc14 `NACK_REASONS.UnhandledError`). */
+const UNHANDLED = '500';
+
+interface HeldStanza {
+  key: string;
+  /** Key of the stored row; rows sort by age. */
+  row: string;
+  stanza: Stanza;
+}
+
+/**
+ * The messages, receipts and notifications that one linked device has not acknowledged. At each new connection they
+ * are delivered again.
+ */
+export class Mailbox {
+  readonly #held = new Map<string, HeldStanza>();
+  readonly #state: State;
+  readonly #owner: string;
+  #sequence = 0;
+  #send?: (stanza: Stanza) => void;
+  /** Set while the device is connected, has got the preview, and has not asked for the stanzas. */
+  #previewedTo?: (stanza: Stanza) => void;
+  /** Set while the device is connected and a refused message withholds the rest of the queue. */
+  #withheldFrom?: (stanza: Stanza) => void;
+  /**
+   * Keys of the messages, mostly statuses and channel posts, that got a negative ack. The network keeps the first one, delivers it alone at
+   * each connection, and withholds the rest of the queue until it gets a plain ack (Baileys PR #2779).
+   */
+  readonly #refused = new Set<string>();
+  /** Messages that the device asked for again: the ack of the first copy must not settle the second. */
+  readonly #retried = new Set<string>();
+
+  /** @param owner the device's key in the stored state */
+  constructor(owner: string, state: State) {
+    this.#owner = owner;
+    this.#state = state;
+  }
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  /** Messages only, without receipts and notifications. */
+  get messages(): number {
+    let count = 0;
+    for (const held of this.#held.values()) {
+      if (held.stanza.tag === 'message') count++;
+    }
+    return count;
+  }
+
+  /** Holds a stanza until it is settled; a connected device gets it at once. */
+  push(pushed: Stanza): void {
+    const key = keyOf(pushed);
+    if (this.#held.has(key)) this.#drop(key);
+    const entry = {
+      key,
+      row: `${this.#owner}/${String(++this.#sequence).padStart(12, '0')}`,
+      stanza: pushed,
+    };
+    this.#held.set(key, entry);
+    this.#state.put('mailbox', entry.row, () => encodeStanza(pushed).toString('base64'));
+    if (this.#held.size > MAX_WAITING) this.#dropOldest();
+    this.#send?.(pushed);
+  }
+
+  /** Puts back a stored row; rows must come in their order. */
+  restore(row: string, encoded: string): void {
+    const held = decodeStanza(Buffer.from(encoded, 'base64'));
+    this.#held.set(keyOf(held), { key: keyOf(held), row, stanza: held });
+    this.#sequence = Math.max(this.#sequence, Number(row.slice(row.lastIndexOf('/') + 1)));
+  }
+
+  /** The device has acknowledged a stanza. */
+  settle(tag: string, attrs: { id?: string; from?: string; participant?: string; type?: string }): void {
+    this.#drop(keyOf({ tag, attrs: { id: '', ...attrs } }));
+  }
+
+  /** The device asked the sender to send that message again. */
+  settleForRetry(id: string): void {
+    if (this.#isPost(id) || !this.#held.has(`message/${id}`)) return;
+    this.settle('message', { id });
+    this.#retried.add(id);
+  }
+
+  /** A plain ack of a message: settles it, unless the device asked for it again before. */
+  settleAcked(id: string): void {
+    if (!this.#retried.delete(id)) this.settle('message', { id });
+  }
+
+  /**
+   * A negative ack of a message: settles it, unless the device asked for it again. A post, and a message that the client
+   * failed to handle, block the queue.
+   */
+  settleFailed(id: string, error: string): void {
+    if (this.#retried.delete(id)) return;
+    if (this.#isPost(id) || error === UNHANDLED) this.#refused.add(`message/${id}`);
+    else this.settle('message', { id });
+  }
+
+  /** The device is ready: sends a preview of the held stanzas, or the end of the queue when there are none. */
+  open(send: (stanza: Stanza) => void): void {
+    this.shut();
+    if (this.#held.size > 0) {
+      this.#previewedTo = send;
+      send(this.#preview());
+      return;
+    }
+    send(offlineEnd(0));
+    this.#send = send;
+  }
+
+  /** Delivers the held stanzas; the device asks for them after the preview. */
+  deliverWaiting(): void {
+    const send = this.#previewedTo;
+    if (!send) return;
+    this.#previewedTo = undefined;
+    this.#deliver(send);
+  }
+
+  /** Delivers what is held, or only the first refused message while there is one. */
+  #deliver(send: (stanza: Stanza) => void): void {
+    const refused = [...this.#held.values()].find(({ key }) => this.#refused.has(key));
+    if (refused) {
+      this.#withheldFrom = send;
+      send({ ...refused.stanza, attrs: { ...refused.stanza.attrs, offline: '0' } });
+      return;
+    }
+    let position = 0;
+    for (const held of this.#held.values()) {
+      const attrs = { ...held.stanza.attrs, offline: String(position++) };
+      send({ ...held.stanza, attrs });
+    }
+    send(offlineEnd(position));
+    this.#send = send;
+  }
+
+  /** The device has disconnected. */
+  shut(): void {
+    this.#send = undefined;
+    this.#previewedTo = undefined;
+    this.#withheldFrom = undefined;
+    this.#retried.clear();
+  }
+
+  /** Drops everything, stored rows included. */
+  discard(): void {
+    this.shut();
+    for (const key of [...this.#held.keys()]) this.#drop(key);
+  }
+
+  #preview(): Stanza {
+    const count = new Map<string, number>();
+    for (const { stanza: held } of this.#held.values()) count.set(held.tag, (count.get(held.tag) ?? 0) + 1);
+    const waiting = (tag: string) => String(count.get(tag) ?? 0);
+    const preview = stanza('offline_preview', {
+      count: String(this.#held.size),
+      message: waiting('message'),
+      notification: waiting('notification'),
+      receipt: waiting('receipt'),
+      appdata: '0',
+      call: waiting('call'),
+    });
+    return stanza('ib', { from: NETWORK_JID }, [preview]);
+  }
+
+  #dropOldest(): void {
+    const [oldest] = this.#held.keys();
+    if (oldest !== undefined) this.#drop(oldest);
+  }
+
+  #drop(key: string): void {
+    const held = this.#held.get(key);
+    if (!held) return;
+    this.#held.delete(key);
+    this.#state.remove('mailbox', held.row);
+    const send = this.#withheldFrom;
+    if (!this.#refused.delete(key) || !send) return;
+    this.#withheldFrom = undefined;
+    this.#deliver(send);
+  }
+
+  /** True for a status or the post of a channel. */
+  #isPost(id: string): boolean {
+    const from = this.#held.get(`message/${id}`)?.stanza.attrs.from;
+    return from === STATUS_JID || from?.endsWith(CHANNEL_SERVER) === true;
+  }
+}
+
+function offlineEnd(count: number): Stanza {
+  return stanza('ib', { from: NETWORK_JID }, [stanza('offline', { count: String(count) })]);
+}
+
+/** Acks name messages and notifications by id, receipts by id, chat, sender and type. */
+function keyOf({ tag, attrs }: Stanza): string {
+  if (tag !== 'receipt') return `${tag}/${attrs.id}`;
+  const { id, from, participant = '', type = '' } = attrs;
+  return `receipt/${id}/${from}/${participant}/${type}`;
+}
