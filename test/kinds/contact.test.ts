@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { composeVcard, contact, readVcard } from '../../src/kinds/contact.js';
+import { composeVcard, readVcard } from '../../src/domain/vcard.js';
+import { contact } from '../../src/kinds/contact.js';
 import { readContent } from '../../src/kinds/index.js';
 import type { Content, SendPayload } from '../../src/kinds/kind.js';
 import { CONTEXT, overTheWire } from './support/wire.js';
