@@ -1,7 +1,8 @@
 import Joi from 'joi';
 import { GatewayError } from '../domain/errors.js';
 import { LIMITS } from '../domain/limits.js';
-import { isSilent, requireTarget, targetOf, unwrap } from './content.js';
+import { unwrap } from '../domain/wrappers.js';
+import { isSilent, requireTarget, targetOf } from './content.js';
 import { addressFields, messageIdField, textField } from './fields.js';
 import type { ComposeContext, Composed, Kind, KindSend, SendPayload } from './kind.js';
 import { MESSAGE_EDIT } from './protocol-types.js';

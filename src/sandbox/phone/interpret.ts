@@ -1,5 +1,5 @@
 import { proto } from '@whiskeysockets/baileys';
-import { openWrappers, unwrap } from '../../kinds/content.js';
+import { openWrappers, unwrap } from '../../domain/wrappers.js';
 import type { Account } from '../account.js';
 import type { ChangeView } from '../api.js';
 import type { Chat } from '../directory.js';

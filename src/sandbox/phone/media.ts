@@ -1,7 +1,7 @@
 import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { proto } from '@whiskeysockets/baileys';
 import { errorMessage } from '../../domain/errors.js';
-import { unwrap } from '../../kinds/content.js';
+import { unwrap } from '../../domain/wrappers.js';
 import type { Account } from '../account.js';
 import type { MediaKind } from '../api.js';
 import { FileOpener, FileSealer } from '../media/encryption.js';

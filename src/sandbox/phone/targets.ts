@@ -1,5 +1,5 @@
 import { proto } from '@whiskeysockets/baileys';
-import { unwrap } from '../../kinds/content.js';
+import { unwrap } from '../../domain/wrappers.js';
 import type { Account } from '../account.js';
 import type { AdClick, ChangeView, WriteRequest } from '../api.js';
 import { jidIn, jidOf } from '../directory.js';

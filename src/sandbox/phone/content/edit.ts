@@ -1,6 +1,6 @@
 import { proto } from '@whiskeysockets/baileys';
 import Joi from 'joi';
-import { unwrap } from '../../../kinds/content.js';
+import { unwrap } from '../../../domain/wrappers.js';
 import { jidIn } from '../../directory.js';
 import { Refusal } from '../../refusals.js';
 import type { HeldMessage } from '../held.js';
