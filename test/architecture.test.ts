@@ -54,7 +54,7 @@ const SERVICE_LAYERS: readonly (readonly string[])[] = [
 const RULES: readonly Rule[] = [
   { layer: 'src/domain/', own: [], without: [...ADAPTER_PACKAGES, 'joi', 'node:fs', 'pino', 'undici'] },
   { layer: 'src/kinds/', own: ['src/domain/', 'src/events/'], without: ADAPTER_PACKAGES },
-  { layer: 'src/events/', own: ['src/domain/', 'src/kinds/'], without: ADAPTER_PACKAGES },
+  { layer: 'src/events/', own: ['src/domain/'], without: ADAPTER_PACKAGES },
   { layer: 'src/store/store.ts', own: ['src/domain/', 'src/store/port/'], without: ADAPTER_PACKAGES },
   { layer: 'src/store/port/', own: ['src/domain/'], without: ADAPTER_PACKAGES },
   { layer: 'src/store/sqlite/', own: ['src/domain/', 'src/log.ts', ...STORE_PORT] },
@@ -71,7 +71,7 @@ const RULES: readonly Rule[] = [
   { layer: 'src/link/', own: ['src/domain/'], without: ADAPTER_PACKAGES },
   {
     layer: 'src/sandbox/',
-    own: ['src/domain/', 'src/kinds/', 'src/log.ts', 'src/quiet-console.ts'],
+    own: ['src/domain/', 'src/quiet-console.ts'],
     without: ['mongodb'],
   },
   {
@@ -137,7 +137,6 @@ const RULES: readonly Rule[] = [
       'src/client/',
       'src/domain/',
       'src/events/',
-      'src/delivery/tail.ts',
       'src/delivery/verify.ts',
       'src/delivery/webhook-headers.ts',
       'src/config/',

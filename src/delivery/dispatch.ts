@@ -2,6 +2,7 @@ import { endsWithin } from '../domain/clock.js';
 import { newDeliveryId, replayDeliveryId } from '../domain/ids.js';
 import { LIMITS } from '../domain/limits.js';
 import type { GatewayEvent } from '../events/catalogue.js';
+import type { AttemptReport } from '../events/stream-entry.js';
 import type { FailedDelivery, KeptEvent } from '../store/store.js';
 import { traced } from './attempt-traces.js';
 import type { DeliveryObserver, DispatcherOptions } from './dispatcher-options.js';
@@ -21,7 +22,6 @@ import { OriginQueues, QUEUE_LIMITS } from './queue.js';
 import { targetOf } from './sinks/addresses.js';
 import type { SinkEvent } from './sinks/sink.js';
 import { Sinks } from './sinks/sinks.js';
-import type { AttemptReport } from './tail.js';
 import { type CallResult, readTarget, type Target, WebhookClient } from './webhook.js';
 
 export type { DeliveryObserver, DeliveryOptions, DeliveryResult, DispatcherOptions, Receiver };

@@ -2,6 +2,7 @@ import type { MonotonicClock } from '../domain/clock.js';
 import { isGatewayError } from '../domain/errors.js';
 import { KeyedLock } from '../domain/keyed-lock.js';
 import type { PauseCode } from '../domain/pauses.js';
+import type { AttemptReport } from '../events/stream-entry.js';
 import type { Logger } from '../log.js';
 import type { WaitingDelivery, WaitingDeliveryStore } from '../store/store.js';
 import {
@@ -14,7 +15,6 @@ import {
 import { type CalledReceiver, type DeliveryJob, type DropCause, type Receiver, reportOf } from './job.js';
 import { targetOf } from './sinks/addresses.js';
 import type { SinkEvent } from './sinks/sink.js';
-import type { AttemptReport } from './tail.js';
 import type { CallResult, Target } from './webhook.js';
 
 const MINUTE_MS = 60_000;
