@@ -1,30 +1,12 @@
-import Joi from 'joi';
-import { LIMITS } from '../domain/limits.js';
+import { type ContactPayload, contactSend } from '../contract/sends/contact.js';
 import { composeVcard, readVcard } from '../domain/vcard.js';
 import type { ContactCard } from '../events/extras.js';
 import { mentioning } from './context-info.js';
-import { characters, envelopeFields, phoneField, shownText } from './fields.js';
-import type { Kind, KindSend, SendPayload } from './kind.js';
+import type { Kind, KindSend } from './kind.js';
 import type { proto } from './protocol-types.js';
 
-interface ContactPayload extends SendPayload {
-  displayName: string;
-  phone?: string;
-  vcard?: string;
-}
-
 const send: KindSend<ContactPayload> = {
-  path: '/send-contact',
-  description: 'Send a contact card',
-  payload: Joi.object<ContactPayload>({
-    ...envelopeFields,
-    displayName: shownText(LIMITS.displayNameLength).required().example('Ada Example'),
-    phone: phoneField.example('15550000003'),
-    vcard: characters(LIMITS.vcardLength)
-      .pattern(/^\s*BEGIN:VCARD\r?\n[\s\S]*\nEND:VCARD\s*$/i)
-      .messages({ 'string.pattern.base': '{#label} must be a whole vCard, from BEGIN:VCARD to END:VCARD' })
-      .example(composeVcard('Ada Example', '15550000003')),
-  }).or('phone', 'vcard'),
+  ...contactSend,
   compose({ displayName, phone = '', vcard }, { mentionedJids }) {
     const card = vcard ?? composeVcard(displayName, phone.replace('+', ''));
     const contacts = [{ displayName, vcard: card, ...mentioning(mentionedJids) }];
