@@ -159,7 +159,7 @@ const RULES: readonly Rule[] = [
   { layer: 'commands/start.ts', own: ['src/'] },
   {
     layer: 'commands/doctor.ts',
-    own: ['src/cli/', 'src/domain/', 'src/store/open.ts'],
+    own: ['src/cli/', 'src/domain/', 'src/config/', 'src/store/open.ts'],
     without: ADAPTER_PACKAGES,
   },
   { layer: 'commands/demo.ts', own: ['src/'] },
