@@ -84,8 +84,17 @@ Exits with 1 if a check failed. Each problem has a fixed name, explained in docs
         nodeVersion: process.versions.node,
         nodeRange: this.config.pjson.engines?.node ?? '',
       },
-      // loaded lazily, because it is needed only if no daemon uses the store
-      tryStore: async (place) => (await import('../src/store/open.js')).tryExistingStore(place),
+      readSettings: async ({ dataDir: defaultDataDir, env }) => {
+        const { readSettings } = await import('../src/config/load.js');
+        return readSettings({ flags: { dataDir: defaultDataDir }, env, defaultDataDir });
+      },
+      readEncryptionKey: async (path) => (await import('../src/config/secrets.js')).readEncryptionKey(path),
+      tryStore: async ({ dataDir: path, encryptionKey }) => {
+        const { encryptionKeyBytes } = await import('../src/config/secrets.js');
+        // loaded only if no daemon uses the store
+        const { tryExistingStore } = await import('../src/store/open.js');
+        await tryExistingStore({ dataDir: path, encryptionKey: encryptionKeyBytes(encryptionKey) });
+      },
       findDamage: async (place, limitMs) =>
         (await import('../src/store/open.js')).findStoreDamage(place, limitMs),
       clock: systemClock,

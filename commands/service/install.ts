@@ -1,9 +1,9 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { Flags } from '@oclif/core';
-import { install, requireManager, requireNoSecrets, serviceManager } from '../../src/cli/service/manager.js';
+import { install, requireManager, serviceManager } from '../../src/cli/service/manager.js';
 import { ServiceCommand } from '../../src/cli/service/service-command.js';
-import { requireStartFlags } from '../../src/cli/service/start-flags.js';
+import { requireNoSecrets, requireStartFlags } from '../../src/cli/service/start-flags.js';
 import { type ServicePlan, systemdUnit } from '../../src/cli/service/unit.js';
 
 export default class ServiceInstall extends ServiceCommand {

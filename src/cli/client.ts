@@ -12,7 +12,7 @@ import {
   type SendMediaAnswer,
   type Transport,
 } from '../client/operations.js';
-import { TOKEN_FILE } from '../config/secrets.js';
+import { TOKEN_FILE } from '../domain/data-dir.js';
 import { isObject, readAnswer } from '../domain/json.js';
 import { CliError, refusedBy } from './errors.js';
 import { exchange, type HttpAnswer, type HttpRequest, open, readText } from './http.js';

@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
-import type { TailEntry } from '../delivery/tail.js';
 import { type WebhookFacts, webhookHeaders } from '../delivery/webhook-headers.js';
 import { shownUrl } from '../domain/text.js';
+import type { TailEntry } from '../events/stream-entry.js';
 import { CliError } from './errors.js';
 import { exchange } from './http.js';
 

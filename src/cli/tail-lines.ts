@@ -1,7 +1,7 @@
-import type { TailEntry } from '../delivery/tail.js';
 import { shownUrl, singleLine } from '../domain/text.js';
 import type { GatewayEvent } from '../events/catalogue.js';
 import type { EventEnvelope } from '../events/envelope.js';
+import type { TailEntry } from '../events/stream-entry.js';
 import type { ForwardReport } from './forward.js';
 import type { Paint, Style } from './output.js';
 import { reasonText } from './reason-text.js';

@@ -1,6 +1,6 @@
-import type { RoomSignal, TailEntry } from '../delivery/tail.js';
 import { type Clock, systemClock, wait } from '../domain/clock.js';
 import { doubling, pauseAfter } from '../domain/retry.js';
+import type { RoomSignal, TailEntry } from '../events/stream-entry.js';
 import type { DaemonClient } from './client.js';
 import { CliError } from './errors.js';
 import { explainConnection } from './http.js';

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ENCRYPTION_KEY_FILE, TOKEN_FILE } from '../domain/data-dir.js';
 import type { Config } from './schema.js';
 
-const ENCRYPTION_KEY_FILE = 'encryption-key';
-/** The next encryption key during a change: written before the store first uses it, and removed once the store uses only that key. */
+/** The next encryption key while a change is in progress: from before the store uses it until the store uses only it. */
 const NEXT_KEY_FILE = 'encryption-key.next';
 /** The database of a SQLite store. */
 const SQLITE_FILE = 'switchboard.db';
@@ -126,6 +126,3 @@ async function readSecret(path: string): Promise<string | undefined> {
 function ignoreExisting(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error;
 }
-
-/** The file of the master token in the data directory; commands on the same machine read it. */
-export const TOKEN_FILE = 'token';

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
-import { addressFields, messageIdField } from '../kinds/fields.js';
+import { addressFields, messageIdField } from './fields.js';
 import { chatRoomId } from './inbox.js';
 import { targetErrors } from './messages.js';
 import { type BodyOf, operation } from './operation.js';

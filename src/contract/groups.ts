@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
-import { characters } from '../kinds/fields.js';
 import { disappearingSeconds } from './chats.js';
+import { characters } from './fields.js';
 import { operation } from './operation.js';
 import { PICTURE_TEXT, pictureErrors, pictureInputs } from './pictures.js';
 import {

@@ -4,9 +4,7 @@ import { parseJson } from '../domain/json.js';
 import { jsonFlaw } from '../domain/json-flaw.js';
 import { LIMITS } from '../domain/limits.js';
 import { RULE_NAMES } from '../domain/policy/rules.js';
-import { addressFields, characters, envelopeFields, messageIdField } from '../kinds/fields.js';
-import { sendableKinds } from '../kinds/index.js';
-import type { KindSend, SendPayload } from '../kinds/kind.js';
+import { addressFields, characters, envelopeFields, messageIdField } from './fields.js';
 import { type BodyOf, type Operation, operation } from './operation.js';
 import {
   anyFields,
@@ -23,6 +21,8 @@ import {
   text,
   time,
 } from './schema.js';
+import { SEND_REQUESTS } from './sends/index.js';
+import type { SendPayload, SendRequest } from './sends/send-request.js';
 
 /** Long enough for signed URLs. */
 const DOWNLOAD_URL_LENGTH = 8_192;
@@ -99,15 +99,20 @@ export const targetErrors: readonly ErrorCode[] = [
 
 export type SendOperation = Operation<ClientQuery, SendPayload, object, SendHeaders, SendAnswer>;
 
-/** One operation, by its id, for each kind of message with a send route: `/send-poll-message` → `sendPollMessage`. */
-export const kindSends: readonly { id: string; kind: KindSend; operation: SendOperation }[] =
-  sendableKinds().map((kind) => ({ id: idOf(kind.path), kind, operation: sendOperation(kind) }));
+/** One operation for each kind of message that can be sent, by its id: `/send-poll-message` → `sendPollMessage`. */
+export const kindSends: readonly { id: string; operation: SendOperation }[] = SEND_REQUESTS.map(
+  (request) => ({
+    id: idOf(request.path),
+    operation: sendOperation(request),
+  }),
+);
 
 function idOf(path: string): string {
   return path.slice(1).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function sendOperation({ path, description, payload, target }: KindSend): SendOperation {
+/** The operation that sends a kind of message. */
+export function sendOperation({ path, description, payload, namesTarget }: SendRequest): SendOperation {
   return {
     method: 'POST',
     path,
@@ -119,10 +124,10 @@ function sendOperation({ path, description, payload, target }: KindSend): SendOp
     example: {
       status: 'sent',
       messageId: '3EB0C767D097B7C1A2B3C4',
-      ...(target && { targetId: '3EB0A9253D5F6C2B1E7A90' }),
+      ...(namesTarget && { targetId: '3EB0A9253D5F6C2B1E7A90' }),
     },
-    ...(!target && { alsoAnswers: HELD }),
-    errors: target ? [...sendErrors, ...targetErrors] : [...sendErrors, 'held_sends_full'],
+    ...(!namesTarget && { alsoAnswers: HELD }),
+    errors: namesTarget ? [...sendErrors, ...targetErrors] : [...sendErrors, 'held_sends_full'],
   };
 }
 

@@ -1,6 +1,6 @@
 import Joi from 'joi';
-import { characters } from '../kinds/fields.js';
 import { disappearingSeconds } from './chats.js';
+import { characters } from './fields.js';
 import { type BodyOf, operation } from './operation.js';
 import { PICTURE_TEXT, pictureErrors, pictureInputs } from './pictures.js';
 import { clientId, named, ok, optional, record, requiredClient, type TypeOf, text } from './schema.js';

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { BROKER_SCHEMES, isBrokerUrl } from '../domain/brokers.js';
 import { PLACE } from '../domain/pages.js';
 import { singleLine } from '../domain/text.js';
-import { envelopeFields } from '../kinds/fields.js';
+import { envelopeFields } from './fields.js';
 
 /** The type of the values that a schema describes, once they are validated. */
 export type TypeOf<S> = S extends Joi.AnySchema<infer T> ? T : never;

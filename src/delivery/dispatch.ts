@@ -3,6 +3,7 @@ import { newDeliveryId, replayDeliveryId } from '../domain/ids.js';
 import { LIMITS } from '../domain/limits.js';
 import { type Reason, reason, textOf, toFields, writeReason } from '../domain/reasons.js';
 import type { GatewayEvent } from '../events/catalogue.js';
+import type { AttemptReport } from '../events/stream-entry.js';
 import type { FailedDelivery, KeptEvent } from '../store/store.js';
 import { traced } from './attempt-traces.js';
 import type { DeliveryObserver, DispatcherOptions } from './dispatcher-options.js';
@@ -22,7 +23,6 @@ import { OriginQueues, QUEUE_LIMITS } from './queue.js';
 import { targetOf } from './sinks/addresses.js';
 import type { SinkEvent } from './sinks/sink.js';
 import { Sinks } from './sinks/sinks.js';
-import type { AttemptReport } from './tail.js';
 import { type CallResult, readTarget, type Target, WebhookClient } from './webhook.js';
 
 export type { DeliveryObserver, DeliveryOptions, DeliveryResult, DispatcherOptions, Receiver };

@@ -1,5 +1,6 @@
 import type { Clock, MonotonicClock } from '../domain/clock.js';
 import type { PauseCode } from '../domain/pauses.js';
+import type { AttemptReport } from '../events/stream-entry.js';
 import type { Logger } from '../log.js';
 import type { FailedDeliveryStore, WaitingDeliveryStore } from '../store/store.js';
 import type { AttemptTraces } from './attempt-traces.js';
@@ -7,7 +8,7 @@ import type { DurableLimits } from './durable-queue.js';
 import type { CalledReceiver, DropCause, Receiver } from './job.js';
 import type { QueueLimits } from './queue.js';
 import type { ProcessSettings } from './sinks/broker-process.js';
-import type { AttemptReport, Tail } from './tail.js';
+import type { Tail } from './tail.js';
 
 /** Counts attempts and drops. */
 export interface DeliveryObserver {

@@ -3,6 +3,7 @@ import { isGatewayError } from '../domain/errors.js';
 import { KeyedLock } from '../domain/keyed-lock.js';
 import type { PauseCode } from '../domain/pauses.js';
 import { type Reason, reason } from '../domain/reasons.js';
+import type { AttemptReport } from '../events/stream-entry.js';
 import type { Logger } from '../log.js';
 import type { WaitingDelivery, WaitingDeliveryStore } from '../store/store.js';
 import {
@@ -22,7 +23,6 @@ import {
 } from './job.js';
 import { targetOf } from './sinks/addresses.js';
 import type { SinkEvent } from './sinks/sink.js';
-import type { AttemptReport } from './tail.js';
 import type { CallResult, Target } from './webhook.js';
 
 const MINUTE_MS = 60_000;

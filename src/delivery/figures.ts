@@ -1,7 +1,7 @@
 import type { ReasonFields } from '../domain/reasons.js';
 import { originOf } from '../domain/text.js';
+import type { AttemptReport } from '../events/stream-entry.js';
 import type { DeliveryJob } from './job.js';
-import type { AttemptReport } from './tail.js';
 
 /** The last POST to a receiver. */
 interface LastAttempt extends ReasonFields {

@@ -2,10 +2,10 @@ import type { MonotonicClock } from '../domain/clock.js';
 import { type Reason, reason, toFields } from '../domain/reasons.js';
 import { doubling, pauseAfter, type RetryPolicy } from '../domain/retry.js';
 import type { TraceContext } from '../domain/tracing.js';
+import type { AttemptReport } from '../events/stream-entry.js';
 import type { EventIdentity } from './event-id.js';
 import type { QueuedJob } from './queue.js';
 import type { SinkEvent } from './sinks/sink.js';
-import type { AttemptReport } from './tail.js';
 import { type CallResult, RETRY, type Target } from './webhook.js';
 import type { PreviousToken } from './webhook-headers.js';
 

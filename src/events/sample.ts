@@ -5,7 +5,7 @@ import { GatewayError } from '../domain/errors.js';
 import { newMessageId } from '../domain/ids.js';
 import type { JsonObject } from '../domain/json.js';
 import { formatRoomId } from '../domain/room.js';
-import { composeVcard } from '../kinds/contact.js';
+import { composeVcard } from '../domain/vcard.js';
 import {
   type AccountStatusEvent,
   type CallEvent,

@@ -1,6 +1,7 @@
 import { parseJid } from '../domain/address.js';
+import { unwrap } from '../domain/wrappers.js';
 import type { QuotedMessage, Referral } from '../events/envelope.js';
-import { isSilent, unwrap } from './content.js';
+import { isSilent } from './content.js';
 import type { Content } from './kind.js';
 import type { proto } from './protocol-types.js';
 

@@ -1,16 +1,11 @@
-import Joi from 'joi';
+import { type EditPayload, editSend } from '../contract/sends/edit.js';
 import { GatewayError } from '../domain/errors.js';
 import { LIMITS } from '../domain/limits.js';
 import { reason } from '../domain/reasons.js';
-import { isSilent, requireTarget, targetOf, unwrap } from './content.js';
-import { addressFields, messageIdField, textField } from './fields.js';
-import type { ComposeContext, Composed, Kind, KindSend, SendPayload } from './kind.js';
+import { unwrap } from '../domain/wrappers.js';
+import { isSilent, requireTarget, targetOf } from './content.js';
+import type { ComposeContext, Composed, Kind, KindSend } from './kind.js';
 import { MESSAGE_EDIT } from './protocol-types.js';
-
-interface EditPayload extends SendPayload {
-  messageId: string;
-  body: string;
-}
 
 /** Contents whose text is a caption: phones accept a new caption in no other form. */
 const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const;
@@ -18,13 +13,7 @@ const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const;
 const TEXTS = ['conversation', 'extendedTextMessage'] as const;
 
 const send: KindSend<EditPayload> = {
-  path: '/edit-message',
-  description: 'Change the text of an own message',
-  payload: Joi.object<EditPayload>({
-    ...addressFields,
-    messageId: messageIdField.required(),
-    body: textField.required().example('Hello, Ada!'),
-  }),
+  ...editSend,
   target: ({ messageId }) => ({ messageId, fromMe: true, withinMs: LIMITS.editWindowMs }),
   compose: ({ body }, context) => composeEdit(body, context),
   answer: ({ messageId }) => ({ targetId: messageId }),

@@ -1,4 +1,4 @@
-import { openWrappers } from './content.js';
+import { openWrappers } from '../domain/wrappers.js';
 import type { Content } from './kind.js';
 
 /** Contents that WhatsApp's own clients forward. */

@@ -1,5 +1,5 @@
+import { openWrappers } from '../domain/wrappers.js';
 import { contact } from './contact.js';
-import { openWrappers } from './content.js';
 import { edit } from './edit.js';
 import { interactive } from './interactive.js';
 import { interactiveReply } from './interactive-reply.js';

@@ -1,81 +1,15 @@
-import Joi, { type Schema } from 'joi';
-import { LIMITS } from '../domain/limits.js';
+import { type Button, buttonsSend, type InteractivePayload } from '../contract/sends/buttons.js';
 import { buttonsIn } from './buttons.js';
 import { mentioning } from './context-info.js';
-import { characters, envelopeFields, phoneField, shownText, textField } from './fields.js';
-import type { Content, Kind, KindSend, SendPayload } from './kind.js';
+import type { Content, Kind, KindSend } from './kind.js';
 import type { proto } from './protocol-types.js';
-
-/** A button as the API takes it. */
-type Button =
-  | { type: 'quick_reply'; displayText: string; id: string }
-  | { type: 'cta_url'; displayText: string; url: string }
-  | { type: 'cta_call'; displayText: string; phoneNumber: string }
-  | { type: 'cta_copy'; displayText: string; id: string; copyCode: string };
-
-const displayText = shownText(LIMITS.buttonLabelLength).required();
-const id = Joi.string().max(LIMITS.buttonIdLength).required();
-
-/** The fields of each type, beside `type`. */
-const FIELDS: Readonly<Record<Button['type'], Record<string, Schema>>> = {
-  quick_reply: { displayText, id },
-  cta_url: {
-    displayText,
-    url: Joi.string()
-      .max(LIMITS.buttonUrlLength)
-      .custom((value: string, helpers) => (isWebAddress(value) ? value : helpers.error('string.webAddress')))
-      .messages({ 'string.webAddress': '{#label} must be an absolute http(s) URL' })
-      .required(),
-  },
-  cta_call: { displayText, phoneNumber: phoneField.required() },
-  cta_copy: { displayText, id, copyCode: Joi.string().max(LIMITS.buttonIdLength).required() },
-};
-
-const TYPES = Object.keys(FIELDS);
-
-/** One schema for each type, so that errors name the missing or surplus field. */
-const buttonField = Joi.alternatives().conditional('.type', {
-  switch: Object.entries(FIELDS).map(([type, fields]) => ({
-    is: type,
-    // biome-ignore lint/suspicious/noThenProperty: Joi's name for the schema of a case
-    then: Joi.object({ type: Joi.string().valid(type).required(), ...fields }),
-  })),
-  otherwise: Joi.object({
-    type: Joi.string()
-      .valid(...TYPES)
-      .required(),
-  }).unknown(),
-});
-
-interface InteractivePayload extends SendPayload {
-  bodyText: string;
-  footerText?: string;
-  buttons: Button[];
-}
 
 /** Phones show buttons only in messages with this version of the sender's device list. */
 const DEVICE_LIST_VERSION = 2;
 export const NATIVE_FLOW_VERSION = 1;
 
 const send: KindSend<InteractivePayload> = {
-  path: '/send-interactive-message',
-  description: 'Send a text with buttons',
-  payload: Joi.object<InteractivePayload>({
-    ...envelopeFields,
-    bodyText: textField.required().example('Are you coming?'),
-    footerText: characters(LIMITS.footerLength).allow('').example('Please answer by Friday'),
-    buttons: Joi.array()
-      .items(buttonField)
-      .min(1)
-      .max(LIMITS.buttonsMax)
-      .required()
-      .example([
-        { type: 'quick_reply', displayText: 'Yes', id: 'yes' },
-        { type: 'cta_url', displayText: 'The menu', url: 'https://example.com/menu' },
-        { type: 'cta_call', displayText: 'Call us', phoneNumber: '+15550000001' },
-        { type: 'cta_copy', displayText: 'Copy the code', id: 'code', copyCode: 'LUNCH-10' },
-      ]),
-  }),
+  ...buttonsSend,
   compose({ bodyText, footerText, buttons }, { mentionedJids }) {
     return composeInteractive({
       body: { text: bodyText },
@@ -150,11 +84,6 @@ function paramsOf(button: Button): Record<string, string> {
     case 'cta_copy':
       return { id: button.id, copy_code: button.copyCode };
   }
-}
-
-function isWebAddress(text: string): boolean {
-  // the URL parser alone would take "http:example.com" and addresses with spaces around them
-  return /^https?:\/\/[^\s/]\S*$/i.test(text) && URL.canParse(text);
 }
 
 function withPlus(phone: string): string {

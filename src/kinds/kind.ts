@@ -1,21 +1,10 @@
-import type { ObjectSchema } from 'joi';
+import type { SendPayload, SendRequest } from '../contract/sends/send-request.js';
 import type { MessageEventType } from '../events/catalogue.js';
 import type { EventExtras } from '../events/extras.js';
 import type { AnyMessageContent, proto } from './protocol-types.js';
 
 /** A message as the network carries it. */
 export type Content = proto.IMessage;
-
-/** The fields that every send route takes. */
-export interface SendPayload {
-  clientId: string;
-  to: string;
-  quotedMessageId?: string;
-  mentions?: string[];
-  metaData?: Record<string, unknown>;
-  /** Keep the message until the session's policy allows it, if the policy refuses it for a time. */
-  whenAllowed?: boolean;
-}
 
 /** A content to send: in the library's short form, or as the protocol's message, which is sent unchanged. */
 export type Composed = AnyMessageContent | { raw: Content };
@@ -66,14 +55,9 @@ export interface Target {
   mustBeKnown?: boolean;
 }
 
-/** How a kind is sent; each such kind has a route. */
-export interface KindSend<Payload extends SendPayload = SendPayload> {
-  /** Route path below the root, with its slash. */
-  path: `/${string}`;
-  /** One line for the API's documentation. */
-  description: string;
-  payload: ObjectSchema<Payload>;
-  /** The earlier message that this one is about; `compose` then gets its key in the context. */
+/** How a kind is sent; each has a route. */
+export interface KindSend<Payload extends SendPayload = SendPayload> extends SendRequest<Payload> {
+  /** The earlier message that this one is about; its key is then in the context of `compose`. */
   target?(payload: Payload): Target;
   /** The link whose preview is shown. `wanted` is undefined if the payload leaves the choice to the daemon's setting. */
   link?(payload: Payload): { url: string; wanted: boolean | undefined } | undefined;

@@ -1,53 +1,10 @@
 import Joi from 'joi';
+import { type ListPayload, listSend, type Section } from '../contract/sends/list.js';
 import { parseObject } from '../domain/json.js';
-import { LIMITS } from '../domain/limits.js';
 import type { ListExtra } from '../events/extras.js';
 import { mentioning } from './context-info.js';
-import { characters, envelopeFields, shownText, textField } from './fields.js';
 import { composeInteractive, linesOf, NATIVE_FLOW_VERSION } from './interactive.js';
-import type { Content, Kind, KindSend, SendPayload } from './kind.js';
-
-interface Section {
-  title?: string;
-  rows: { id: string; title: string; description?: string }[];
-}
-
-interface ListPayload extends SendPayload {
-  title?: string;
-  bodyText: string;
-  footerText?: string;
-  buttonText: string;
-  sections: Section[];
-}
-
-const row = Joi.object({
-  id: Joi.string().max(LIMITS.buttonIdLength).required(),
-  title: shownText(LIMITS.listRowTitleLength).required(),
-  description: characters(LIMITS.listRowDescriptionLength).allow(''),
-});
-const section = Joi.object<Section>({
-  title: shownText(LIMITS.listRowTitleLength),
-  rows: Joi.array().items(row).min(1).required(),
-});
-
-/** The sections, with the rules for all of them together. */
-const sectionsField = Joi.array<Section[]>()
-  .items(section)
-  .min(1)
-  .max(LIMITS.listSectionsMax)
-  .custom((sections: Section[], helpers) => {
-    const ids = sections.flatMap(({ rows }) => rows.map(({ id }) => id));
-    if (ids.length > LIMITS.listRowsMax) return helpers.error('list.rows');
-    if (new Set(ids).size < ids.length) return helpers.error('list.ids');
-    return sections.length > 1 && sections.some(({ title }) => !title)
-      ? helpers.error('list.titles')
-      : sections;
-  })
-  .messages({
-    'list.rows': `{#label} must have ${LIMITS.listRowsMax} rows at most, in all sections together`,
-    'list.ids': '{#label} must not use an id twice',
-    'list.titles': '{#label} must have a title each, because there are several',
-  });
+import type { Content, Kind, KindSend } from './kind.js';
 
 /** The native flow's name of a list from which one row is chosen. */
 const SINGLE_SELECT = 'single_select';
@@ -57,25 +14,7 @@ const SINGLE_SELECT = 'single_select';
  * `listMessage` of unofficial clients, as it refuses their buttons.
  */
 const send: KindSend<ListPayload> = {
-  path: '/send-list-message',
-  description: 'Send a list of rows, from which the recipient chooses one',
-  payload: Joi.object<ListPayload>({
-    ...envelopeFields,
-    title: characters(LIMITS.listTitleLength).allow('').example('Lunch'),
-    bodyText: textField.required().example('What would you like?'),
-    footerText: characters(LIMITS.footerLength).allow('').example('Until eleven'),
-    buttonText: shownText(LIMITS.listButtonLength).required().example('The menu'),
-    sections: sectionsField.required().example([
-      {
-        title: 'Warm',
-        rows: [
-          { id: 'pizza', title: 'Pizza', description: 'With mushrooms' },
-          { id: 'soup', title: 'Soup' },
-        ],
-      },
-      { title: 'Cold', rows: [{ id: 'salad', title: 'Salad' }] },
-    ]),
-  }),
+  ...listSend,
   compose({ title, bodyText, footerText, buttonText, sections }, { mentionedJids }) {
     const params = { title: buttonText, sections: sections.map(composeSection) };
     const button = { name: SINGLE_SELECT, buttonParamsJson: JSON.stringify(params) };

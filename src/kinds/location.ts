@@ -1,31 +1,10 @@
-import Joi from 'joi';
-import { LIMITS } from '../domain/limits.js';
+import { type LocationPayload, locationSend } from '../contract/sends/location.js';
 import type { LocationExtra } from '../events/extras.js';
 import { mentioning } from './context-info.js';
-import { characters, envelopeFields } from './fields.js';
-import type { Content, Kind, KindSend, SendPayload } from './kind.js';
-
-interface LocationPayload extends SendPayload {
-  latitude: number;
-  longitude: number;
-  name?: string;
-  address?: string;
-}
-
-const MAX_LATITUDE = 90;
-const MAX_LONGITUDE = 180;
-const placeText = characters(LIMITS.placeLength).allow('');
+import type { Content, Kind, KindSend } from './kind.js';
 
 const send: KindSend<LocationPayload> = {
-  path: '/send-location',
-  description: 'Send a place',
-  payload: Joi.object<LocationPayload>({
-    ...envelopeFields,
-    latitude: Joi.number().min(-MAX_LATITUDE).max(MAX_LATITUDE).required().example(52.520008),
-    longitude: Joi.number().min(-MAX_LONGITUDE).max(MAX_LONGITUDE).required().example(13.404954),
-    name: placeText.example('Berlin office'),
-    address: placeText.example('Alexanderplatz 1, Berlin'),
-  }),
+  ...locationSend,
   compose: ({ latitude, longitude, name, address }, { mentionedJids }) => ({
     location: {
       degreesLatitude: latitude,

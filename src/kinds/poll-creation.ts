@@ -1,45 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import Joi from 'joi';
-import { LIMITS } from '../domain/limits.js';
+import { type PollPayload, pollSend } from '../contract/sends/poll.js';
 import { mentioning } from './context-info.js';
-import { envelopeFields, shownText } from './fields.js';
-import type { Content, Kind, KindSend, SendPayload } from './kind.js';
+import type { Content, Kind, KindSend } from './kind.js';
 import type { proto } from './protocol-types.js';
 
-interface PollPayload extends SendPayload {
-  pollName: string;
-  pollOptions: string[];
-  selectableCount: number;
-}
-
-const { pollOptionsMin, pollOptionsMax } = LIMITS;
 const SECRET_BYTES = 32;
 
-const numberOfOptions = Joi.ref('pollOptions', {
-  adjust: (options: unknown) => (Array.isArray(options) ? options.length : pollOptionsMax),
-});
-
 const send: KindSend<PollPayload> = {
-  path: '/send-poll-message',
-  description: 'Send a poll',
-  payload: Joi.object<PollPayload>({
-    ...envelopeFields,
-    pollName: shownText(LIMITS.pollNameLength).required().example('Lunch?'),
-    pollOptions: Joi.array()
-      .items(shownText(LIMITS.pollOptionLength))
-      .min(pollOptionsMin)
-      .max(pollOptionsMax)
-      .unique()
-      .required()
-      .example(['Pizza', 'Soup', 'Salad']),
-    selectableCount: Joi.number()
-      .integer()
-      .min(1)
-      .max(numberOfOptions)
-      .default(1)
-      .messages({ 'number.max': '{#label} must not be more than the number of pollOptions' })
-      .example(1),
-  }),
+  ...pollSend,
   /**
    * Composes the protocol's message: the library's short form puts the mentions beside the poll, where phones ignore them.
    * Votes are encrypted with the secret.

@@ -1,36 +1,9 @@
-import Joi from 'joi';
+import { type ReactionPayload, reactionSend } from '../contract/sends/reaction.js';
 import { requireTarget, targetOf } from './content.js';
-import { addressFields, messageIdField } from './fields.js';
-import type { Kind, KindSend, SendPayload } from './kind.js';
-
-interface ReactionPayload extends SendPayload {
-  messageId: string;
-  /** The emoji; an empty text removes the reaction. */
-  emoji: string;
-  targetFromMe: boolean;
-}
-
-/** UTF-16 units of the longest emojis: families of four with skin tones. */
-const EMOJI_LENGTH = 64;
-const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
-/** Pictographs, flags and keycaps. */
-const EMOJI = /\p{Extended_Pictographic}|^\p{Regional_Indicator}{2}$|\u20e3/u;
+import type { Kind, KindSend } from './kind.js';
 
 const send: KindSend<ReactionPayload> = {
-  path: '/send-reaction',
-  description: 'React to a message',
-  payload: Joi.object<ReactionPayload>({
-    ...addressFields,
-    messageId: messageIdField.required(),
-    emoji: Joi.string()
-      .allow('')
-      .max(EMOJI_LENGTH)
-      .custom((value: string, helpers) => (isEmoji(value) ? value : helpers.error('string.emoji')))
-      .messages({ 'string.emoji': '{#label} must be one emoji, or "" to take the reaction back' })
-      .required()
-      .example('👍'),
-    targetFromMe: Joi.boolean().default(false).example(false),
-  }),
+  ...reactionSend,
   target: ({ messageId, targetFromMe }) => ({ messageId, fromMe: targetFromMe }),
   compose: ({ emoji }, context) => ({ react: { key: requireTarget(context), text: emoji } }),
   answer: ({ messageId }) => ({ targetId: messageId }),
@@ -49,8 +22,3 @@ export const reaction: Kind = {
     return { type: 'reaction', body: emoji, extra: { reaction: { targetId, targetFromMe, emoji } } };
   },
 };
-
-/** True for one emoji, of any number of code points. */
-function isEmoji(text: string): boolean {
-  return [...characters.segment(text)].length === 1 && EMOJI.test(text);
-}

@@ -1,4 +1,4 @@
-import { unwrap } from './content.js';
+import { unwrap } from '../domain/wrappers.js';
 import type { Content } from './kind.js';
 import { MESSAGE_EDIT } from './protocol-types.js';
 

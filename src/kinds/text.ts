@@ -1,22 +1,8 @@
-import Joi from 'joi';
-import { envelopeFields, textField } from './fields.js';
-import type { Content, Kind, KindSend, LinkPreview, SendPayload } from './kind.js';
-
-interface TextPayload extends SendPayload {
-  body: string;
-  linkPreview?: boolean;
-}
+import { type TextPayload, textSend } from '../contract/sends/text.js';
+import type { Content, Kind, KindSend, LinkPreview } from './kind.js';
 
 const send: KindSend<TextPayload> = {
-  path: '/send-message',
-  description: 'Send a text',
-  payload: Joi.object<TextPayload>({
-    ...envelopeFields,
-    body: textField.required().example('Hello'),
-    linkPreview: Joi.boolean()
-      .description('Show a preview of the first https link; default: the setting --link-previews')
-      .example(true),
-  }),
+  ...textSend,
   link({ body, linkPreview: wanted }) {
     const url = firstLink(body);
     return url === undefined ? undefined : { url, wanted };

@@ -1,5 +1,5 @@
 import type { TraceStep } from '../contract/index.js';
-import type { Tail, TailEntry } from '../delivery/tail.js';
+import type { Tail } from '../delivery/tail.js';
 import { parseJid } from '../domain/address.js';
 import { GatewayError } from '../domain/errors.js';
 import { LIMITS } from '../domain/limits.js';
@@ -8,6 +8,7 @@ import { VOTE_TYPE } from '../domain/room.js';
 import type { JournalEntry } from '../domain/signal-state.js';
 import { shownUrl } from '../domain/text.js';
 import type { TraceContext } from '../domain/tracing.js';
+import type { TailEntry } from '../events/stream-entry.js';
 import type {
   FailedDelivery,
   HistoryMessage,

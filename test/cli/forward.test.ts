@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type ForwardReport, TailForwarder } from '../../src/cli/forward.js';
-import type { TailEntry } from '../../src/delivery/tail.js';
+import type { TailEntry } from '../../src/events/stream-entry.js';
 import { verifyWebhook } from '../../src/index.js';
 import { answering, silent, startReceiver, type TestReceiver } from '../support/receiver.js';
 import { textEvent } from './support/entries.js';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { Tail, type TailEntry } from '../../src/delivery/tail.js';
+import { Tail } from '../../src/delivery/tail.js';
+import type { TailEntry } from '../../src/events/stream-entry.js';
 import { textEvent } from '../support/rig/deliveries.js';
 
 const START = Date.UTC(2026, 0, 2, 3, 4, 5);

@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { isGatewayError } from '../../src/domain/errors.js';
+import { composeVcard } from '../../src/domain/vcard.js';
 import {
   EXTRA_EVENT_TYPES,
   type ExtraEventType,
@@ -13,7 +14,6 @@ import {
   type MessageEventType,
 } from '../../src/events/catalogue.js';
 import { type SampleFields, sampleEvent } from '../../src/events/sample.js';
-import { composeVcard } from '../../src/kinds/contact.js';
 import { readContent } from '../../src/kinds/index.js';
 import type { Content } from '../../src/kinds/kind.js';
 import { encryptFile } from '../../src/link/baileys/media/cipher.js';

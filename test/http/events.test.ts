@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { STREAM_ID_LENGTH } from '../../src/contract/events.js';
-import type { RoomSignal } from '../../src/delivery/tail.js';
+import type { RoomSignal } from '../../src/events/stream-entry.js';
 import { PendingRoomSignals } from '../../src/http/events/event-stream.js';
 import { StreamCursor } from '../../src/http/events/stream-cursor.js';
 import { type EventListener, openEvents } from './support/event-nodes.js';

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
+import type { SendPayload } from '../../src/contract/sends/send-request.js';
 import { LIMITS } from '../../src/domain/limits.js';
 import { isSilent, targetOf } from '../../src/kinds/content.js';
 import { readContext } from '../../src/kinds/context-info.js';
 import { edit } from '../../src/kinds/edit.js';
 import { composeForward } from '../../src/kinds/forward.js';
 import { readContent } from '../../src/kinds/index.js';
-import type { Content, MessageKey, SendPayload } from '../../src/kinds/kind.js';
+import type { Content, MessageKey } from '../../src/kinds/kind.js';
 import { pin } from '../../src/kinds/pin.js';
 import { reaction } from '../../src/kinds/reaction.js';
 import { composeRevoke } from '../../src/kinds/revoke.js';

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
-import { composeVcard, contact, readVcard } from '../../src/kinds/contact.js';
+import type { SendPayload } from '../../src/contract/sends/send-request.js';
+import { composeVcard, readVcard } from '../../src/domain/vcard.js';
+import { contact } from '../../src/kinds/contact.js';
 import { readContent } from '../../src/kinds/index.js';
-import type { Content, SendPayload } from '../../src/kinds/kind.js';
+import type { Content } from '../../src/kinds/kind.js';
 import { CONTEXT, overTheWire } from './support/wire.js';
 
 const TO_BOB = { clientId: 'acme', to: '+15550000002' };

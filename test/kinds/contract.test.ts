@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Schema } from 'joi';
+import { SEND_REQUESTS } from '../../src/contract/sends/index.js';
+import type { SendPayload } from '../../src/contract/sends/send-request.js';
 import { LIMITS } from '../../src/domain/limits.js';
 import { MESSAGE_EVENT_TYPES } from '../../src/events/catalogue.js';
 import { readContext } from '../../src/kinds/context-info.js';
 import { KINDS, readContent, sendableKinds } from '../../src/kinds/index.js';
-import type { KindSend, MessageKey, Reading, SendPayload } from '../../src/kinds/kind.js';
+import type { KindSend, MessageKey, Reading } from '../../src/kinds/kind.js';
 import { CHAT, CONTEXT, MENTIONED, overTheWire } from './support/wire.js';
 
 /** Values that a field refuses. */
@@ -225,6 +227,7 @@ describe('every kind that is sent', () => {
   it('every kind that is sent has a unique route, and an example below', () => {
     const paths = sendableKinds().map(({ path }) => path);
     expect(paths).to.have.lengthOf(new Set(paths).size);
+    expect(SEND_REQUESTS.map(({ path }) => path)).to.have.members(paths);
     expect(Object.keys(REFUSED)).to.have.members(paths);
     expect(Object.keys(COMES_BACK)).to.have.members(paths);
   });
@@ -278,6 +281,7 @@ describe('every kind that is sent', () => {
         const payload: SendPayload = validate(kind, example).value;
         const target = kind.target?.(payload);
         expect(kind.answer?.(payload)).to.deep.equal(target && { targetId: TARGET_ID });
+        expect(kind.namesTarget === true).to.equal(target !== undefined);
         if (target) expect(target.messageId).to.equal(TARGET_ID);
       });
 

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
+import type { SendPayload } from '../../src/contract/sends/send-request.js';
 import type { InteractiveExtra } from '../../src/events/extras.js';
 import { readContext } from '../../src/kinds/context-info.js';
 import { readContent } from '../../src/kinds/index.js';
 import { interactive } from '../../src/kinds/interactive.js';
-import type { Content, SendPayload } from '../../src/kinds/kind.js';
+import type { Content } from '../../src/kinds/kind.js';
 import { CONTEXT, overTheWire } from './support/wire.js';
 
 const TO_BOB = { clientId: 'acme', to: '+15550000002', bodyText: 'Are you coming?' };

@@ -1,12 +1,13 @@
 import { proto } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import Joi from 'joi';
+import { envelopeFields } from '../../src/contract/fields.js';
+import type { SendPayload } from '../../src/contract/sends/send-request.js';
 import { MESSAGE_EVENT_TYPES } from '../../src/events/catalogue.js';
 import { isSilent } from '../../src/kinds/content.js';
 import { readContext } from '../../src/kinds/context-info.js';
-import { envelopeFields } from '../../src/kinds/fields.js';
 import { KINDS, kindOfFile, readContent, sendableKinds } from '../../src/kinds/index.js';
-import type { Content, Kind, SendPayload } from '../../src/kinds/kind.js';
+import type { Content, Kind } from '../../src/kinds/kind.js';
 import { pollCreation } from '../../src/kinds/poll-creation.js';
 import { text } from '../../src/kinds/text.js';
 import { unknownName } from '../../src/kinds/unknown.js';

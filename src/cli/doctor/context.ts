@@ -1,4 +1,3 @@
-import { readSettings } from '../../config/load.js';
 import type {
   Client,
   ConfigAnswer,
@@ -33,11 +32,15 @@ export interface DoctorOptions {
     /** Supported versions, such as `>=20.19`. */
     nodeRange: string;
   };
+  /** The settings that `start` would have; creates no secrets. @throws with the first wrong setting */
+  readSettings(sources: { dataDir: string; env: NodeJS.ProcessEnv }): Promise<Settings>;
+  /** The encryption key in a data directory; undefined if there is none. */
+  readEncryptionKey(dataDir: string): Promise<string | undefined>;
   /**
    * Opens the store of a data directory as `start` would, without changing it.
    * @throws GatewayError with the reason why `start` would fail
    */
-  tryStore(place: { dataDir: string; encryptionKey: Uint8Array }): Promise<void>;
+  tryStore(place: { dataDir: string; encryptionKey: string }): Promise<void>;
   /** Looks for damage in the file of the store, for so many milliseconds at most; undefined for a server. */
   findDamage(
     place: { url: string; dataDir: string },
@@ -65,14 +68,23 @@ export const LIMITS = {
   totalMs: 150_000,
 };
 
-export type Settings = Awaited<ReturnType<typeof readSettings>>;
+/** The settings that checks look at. */
+export interface Settings {
+  host: string;
+  port: number;
+  publicUrl: string;
+  network: string;
+  store: string;
+  /** Undefined if the key is in the data directory. */
+  encryptionKey: string | undefined;
+}
 
 /** Data that checks share. Each source is read once, by the first check that needs it. */
 export class DoctorContext {
   readonly options: DoctorOptions;
   /** Daemon and data directory are on this machine. */
   readonly isLocal: boolean;
-  readonly settings = once(() => this.#readSettings());
+  readonly settings = once(() => this.options.readSettings(this.options));
   /** @throws CliError if nothing answers */
   readonly live = once(() => this.probe('/health/live'));
   readonly config = once<ConfigAnswer>(() => this.options.client.getConfig());
@@ -103,11 +115,6 @@ export class DoctorContext {
   async isDaemonUp(): Promise<boolean> {
     const live = await this.live().catch(() => undefined);
     return live !== undefined && isDaemon(live.answer);
-  }
-
-  #readSettings(): Promise<Settings> {
-    const { dataDir, env } = this.options;
-    return readSettings({ flags: { dataDir }, env, defaultDataDir: dataDir });
   }
 
   /** Like `fleet`, but never cached. */

@@ -1,9 +1,9 @@
 import type { FleetAnswer } from '../../contract/index.js';
-import type { TailEntry } from '../../delivery/tail.js';
 import { type Clock, systemClock, wait } from '../../domain/clock.js';
 import { errorMessage } from '../../domain/errors.js';
 import { longestPause } from '../../domain/retry.js';
 import { plainLine } from '../../domain/text.js';
+import type { TailEntry } from '../../events/stream-entry.js';
 import type { DaemonClient } from '../client.js';
 import { CliError } from '../errors.js';
 import type { Notice } from '../inbox/model.js';

@@ -1,5 +1,5 @@
 import type { FailedDelivery, FleetNode, FleetSession } from '../../contract/index.js';
-import type { TailEntry } from '../../delivery/tail.js';
+import type { TailEntry } from '../../events/stream-entry.js';
 import type { Notice } from '../inbox/model.js';
 import type { PairItem } from '../pair.js';
 

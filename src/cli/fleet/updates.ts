@@ -1,9 +1,9 @@
 import type { AttemptEntry } from '../../client/operations.js';
 import type { FleetSession } from '../../contract/index.js';
-import type { TailEntry } from '../../delivery/tail.js';
 import { type Clock, wait } from '../../domain/clock.js';
 import { longestPause } from '../../domain/retry.js';
 import { originOf } from '../../domain/text.js';
+import type { TailEntry } from '../../events/stream-entry.js';
 import type { DaemonClient } from '../client.js';
 
 /**

@@ -1,6 +1,6 @@
-import type { RoomSignal } from '../../delivery/tail.js';
 import { type Clock, systemClock } from '../../domain/clock.js';
 import { KeyedLock } from '../../domain/keyed-lock.js';
+import type { RoomSignal } from '../../events/stream-entry.js';
 import type { DaemonClient } from '../client.js';
 import { CliError } from '../errors.js';
 import { StateBox } from '../state-box.js';

@@ -1,9 +1,9 @@
-import type { RoomSignal } from '../../delivery/tail.js';
 import { wait } from '../../domain/clock.js';
 import { errorMessage } from '../../domain/errors.js';
 import { longestPause } from '../../domain/retry.js';
 import { plainLine } from '../../domain/text.js';
 import type { GatewayEvent, SessionStatusEvent } from '../../events/catalogue.js';
+import type { RoomSignal } from '../../events/stream-entry.js';
 import { CliError } from '../errors.js';
 import { type RoomChange, type TailItem, tailWithRooms } from '../tail.js';
 import { type InboxContext, learnPhone, report } from './context.js';

@@ -3,7 +3,6 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { SETTINGS } from '../../config/schema.js';
 import { CliError } from '../errors.js';
 import { LABEL, launchdPlist, SERVICE, type ServicePlan, systemdUnit } from './unit.js';
 
@@ -105,26 +104,6 @@ export function scopeOn(platform: NodeJS.Platform, isSystem: boolean): Scope {
   throw new CliError('usage', '--system: on macOS the service would run as root', {
     suggestions: ['leave out --system: the service of this user'],
   });
-}
-
-/**
- * Refuses flags of `switchboard start` with a secret, because everybody on the machine can read the file of the service.
- * @throws CliError `usage`
- */
-export function requireNoSecrets(scope: Scope, startFlags: readonly string[]): void {
-  for (const [at, word] of startFlags.entries()) {
-    const [name = '', value = startFlags[at + 1] ?? ''] = word.split(/=(.*)/s);
-    const setting = Object.values(SETTINGS).find(({ flag, secret }) => secret && `--${flag}` === name);
-    // a database without a password is no secret
-    if (!setting || (setting === SETTINGS.store && !value.includes('@'))) continue;
-    throw new CliError('usage', `${name}: everybody on this machine can read the file of the service`, {
-      suggestions: [
-        scope === 'system'
-          ? `write ${setting.env}=… into /etc/${SERVICE}/${SERVICE}.env`
-          : 'write the setting into switchboard.json in the data directory',
-      ],
-    });
-  }
 }
 
 /** The manager of a platform; undefined where services can only be printed. */

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { releaseVersion } from '../../daemon/release.js';
+import { parseObject } from '../../domain/json.js';
+import { apiVersion } from '../../domain/version.js';
 import { clientSource } from './client.js';
 import { openApiDocument } from './openapi.js';
 import { reasonsPage } from './reasons.js';
@@ -13,7 +14,8 @@ const ROOT = new URL('../../../', import.meta.url);
 
 /** Files printed from the contract and committed, by path. */
 export function printedFiles(): Record<string, string> {
-  const release = releaseVersion();
+  const { version } = parseObject(readFileSync(new URL('package.json', ROOT), 'utf8')) ?? {};
+  const release = apiVersion(String(version));
   return {
     'docs/openapi.json': `${JSON.stringify(openApiDocument(release), null, 1)}\n`,
     'docs/reasons.md': reasonsPage(),

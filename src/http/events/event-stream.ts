@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import { Boom } from '@hapi/boom';
-import type { NumberedEntry, RoomSignal, Tail } from '../../delivery/tail.js';
+import type { NumberedEntry, Tail } from '../../delivery/tail.js';
 import type { Clock } from '../../domain/clock.js';
 import { LIMITS } from '../../domain/limits.js';
 import { beginning } from '../../events/stream.js';
+import type { RoomSignal } from '../../events/stream-entry.js';
 import type { EntrySink } from './peer-feed.js';
 import type { StreamCursor } from './stream-cursor.js';
 

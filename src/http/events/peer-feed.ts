@@ -1,12 +1,13 @@
 import type { EventSourceMessage } from 'eventsource-parser';
 import { LRUCache } from 'lru-cache';
 import type { PeerNode } from '../../cluster/owners.js';
-import { placesIn, type RoomSignal } from '../../delivery/tail.js';
+import { placesIn } from '../../delivery/tail.js';
 import { type Clock, wait } from '../../domain/clock.js';
 import { errorMessage } from '../../domain/errors.js';
 import { readJson } from '../../domain/json.js';
 import { doubling, pauseAfter } from '../../domain/retry.js';
 import { StreamReader } from '../../events/stream.js';
+import type { RoomSignal } from '../../events/stream-entry.js';
 import type { Logger } from '../../log.js';
 
 /** Gone nodes whose positions are kept: a node may only have lost its connection. */

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Request, ResponseToolkit } from '@hapi/hapi';
 import {
-  kindSends,
   type MediaBody,
   mediaInputs,
   messages,
@@ -9,9 +8,11 @@ import {
   type SendHeaders,
   type SendMediaAnswer,
   sendMedia,
+  sendOperation,
 } from '../../contract/messages.js';
 import type { ClientQuery } from '../../contract/schema.js';
 import { GatewayError } from '../../domain/errors.js';
+import { sendableKinds } from '../../kinds/index.js';
 import type { FilePayload, Services, SpooledFile } from '../../services/services.js';
 import { bodyValidator, validated } from '../body.js';
 import { goneSignal } from '../gone.js';
@@ -30,8 +31,8 @@ const validateBody = bodyValidator(mediaInputs.body);
 const validateParts = bodyValidator(mediaInputs.parts);
 
 export const messageRoutes: readonly Route[] = [
-  ...kindSends.map(({ kind, operation }) =>
-    route(operation, async (request, { services }, h) => {
+  ...sendableKinds().map((kind) =>
+    route(sendOperation(kind), async (request, { services }, h) => {
       const { payload, headers } = request;
       const key = headers['idempotency-key'];
       return taken(h, await services.sending.send(kind, payload, key, goneSignal(request)));

@@ -1,6 +1,6 @@
 import { proto } from '@whiskeysockets/baileys';
 import type { ChangeView } from '../../contract/sandbox/index.js';
-import { openWrappers, unwrap } from '../../kinds/content.js';
+import { openWrappers, unwrap } from '../../domain/wrappers.js';
 import type { Account } from '../state/account.js';
 import type { Chat } from '../state/directory.js';
 import { Group } from '../state/group.js';

@@ -2,7 +2,7 @@ import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { proto } from '@whiskeysockets/baileys';
 import type { MediaKind } from '../../contract/sandbox/index.js';
 import { errorMessage } from '../../domain/errors.js';
-import { unwrap } from '../../kinds/content.js';
+import { unwrap } from '../../domain/wrappers.js';
 import { FileOpener, FileSealer } from '../media/encryption.js';
 import { directPath, mediaUrl, nameInPath, uploadKind } from '../media/host.js';
 import type { Account } from '../state/account.js';

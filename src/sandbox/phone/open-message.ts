@@ -1,5 +1,5 @@
 import { proto } from '@whiskeysockets/baileys';
-import { unwrap } from '../../kinds/content.js';
+import { unwrap } from '../../domain/wrappers.js';
 import type { KeyOwner } from '../signal/sender-keys.js';
 import type { Account } from '../state/account.js';
 import type { Network } from '../state/network.js';

@@ -1,6 +1,6 @@
 import { proto } from '@whiskeysockets/baileys';
 import type { AdClick, ChangeView, WriteRequest } from '../../contract/sandbox/index.js';
-import { unwrap } from '../../kinds/content.js';
+import { unwrap } from '../../domain/wrappers.js';
 import type { Account } from '../state/account.js';
 import { jidIn, jidOf } from '../state/directory.js';
 import { isGroupJid } from '../state/group.js';

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { personOf } from '../../domain/address.js';
-import { unwrap } from '../../kinds/content.js';
+import { unwrap } from '../../domain/wrappers.js';
 import type { IncomingMessage } from '../../link/link.js';
 import type { HistoryMessage } from '../../store/store.js';
 import { type Authorship, mayBeSame } from '../identities/parties.js';

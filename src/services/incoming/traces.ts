@@ -1,5 +1,6 @@
 import { parseJid } from '../../domain/address.js';
-import { isSilent, unwrap } from '../../kinds/content.js';
+import { unwrap } from '../../domain/wrappers.js';
+import { isSilent } from '../../kinds/content.js';
 import { readContent } from '../../kinds/index.js';
 import { messageSecret, sealedPart } from '../../kinds/secret.js';
 import type { IncomingMessage } from '../../link/link.js';

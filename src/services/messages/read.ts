@@ -1,4 +1,5 @@
-import { isSilent, unwrap } from '../../kinds/content.js';
+import { unwrap } from '../../domain/wrappers.js';
+import { isSilent } from '../../kinds/content.js';
 import { readContent } from '../../kinds/index.js';
 import type { Reading, StoredType } from '../../kinds/kind.js';
 import { aboutTarget, type Sealed, sealedPart } from '../../kinds/secret.js';

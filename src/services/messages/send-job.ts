@@ -1,8 +1,9 @@
 import Joi from 'joi';
+import type { SendPayload } from '../../contract/sends/send-request.js';
 import type { Address } from '../../domain/address.js';
 import { GatewayError, isGatewayError } from '../../domain/errors.js';
 import { kindOfFile, readContent, sendableKinds } from '../../kinds/index.js';
-import type { ComposeContext, Composed, Content, KindSend, SendPayload, Target } from '../../kinds/kind.js';
+import type { ComposeContext, Composed, Content, KindSend, Target } from '../../kinds/kind.js';
 import type { Link } from '../../link/link.js';
 import type { Media, PreparedFile } from '../files/media.js';
 import type { Contacts } from '../identities/contacts.js';

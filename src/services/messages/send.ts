@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream';
+import type { SendPayload } from '../../contract/sends/send-request.js';
 import { formatJid, parseRecipient } from '../../domain/address.js';
 import type { Clock } from '../../domain/clock.js';
 import { GatewayError, isFinalForSend, isGatewayError } from '../../domain/errors.js';
 import { newMessageId } from '../../domain/ids.js';
 import { isTerminal } from '../../domain/session.js';
-import type { ComposeContext, KindSend, SendPayload } from '../../kinds/kind.js';
+import type { ComposeContext, KindSend } from '../../kinds/kind.js';
 import type { Link, LinkFactory } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { SentRecord, Store } from '../../store/store.js';

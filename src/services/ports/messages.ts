@@ -7,7 +7,8 @@ import type {
   SendMediaAnswer,
   Starring,
 } from '../../contract/index.js';
-import type { FileWishes, KindSend, SendPayload } from '../../kinds/kind.js';
+import type { SendPayload } from '../../contract/sends/send-request.js';
+import type { FileWishes, KindSend } from '../../kinds/kind.js';
 
 /** The request to send a file. */
 export interface FilePayload extends SendPayload, FileWishes {

@@ -1,8 +1,8 @@
 import { CliError } from '../../../src/cli/errors.js';
 import type { FleetNode, FleetSession } from '../../../src/contract/index.js';
-import type { TailEntry } from '../../../src/delivery/tail.js';
 import type { SessionStatus } from '../../../src/domain/session.js';
 import type { EventEnvelope } from '../../../src/events/envelope.js';
+import type { TailEntry } from '../../../src/events/stream-entry.js';
 
 export const AT = '2026-01-02T03:04:05.000Z';
 

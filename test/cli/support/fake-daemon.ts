@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { RoomSignal, TailEntry } from '../../../src/delivery/tail.js';
+import type { RoomSignal, TailEntry } from '../../../src/events/stream-entry.js';
 
 /** A call as the daemon saw it. */
 export interface DaemonCall {

@@ -3,7 +3,7 @@ import { get as httpGet, type IncomingMessage } from 'node:http';
 import type { Request } from '@hapi/hapi';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { type Owners, type PeerNode, soleOwner } from '../../../src/cluster/owners.js';
-import type { RoomSignal, TailEntry } from '../../../src/delivery/tail.js';
+import type { RoomSignal, TailEntry } from '../../../src/events/stream-entry.js';
 import { createTestServer, type TestServer, TOKEN } from './test-server.js';
 
 export const SECRET = 'secret-of-acme-0123456789';

@@ -12,12 +12,13 @@ import type {
   StartSettings,
   WebhookSettings,
 } from '../../../src/contract/index.js';
+import type { SendPayload } from '../../../src/contract/sends/send-request.js';
 import type { Clock } from '../../../src/domain/clock.js';
 import { GatewayError } from '../../../src/domain/errors.js';
 import { shownProxy } from '../../../src/domain/proxy.js';
 import { toFields } from '../../../src/domain/reasons.js';
 import type { SessionStatus } from '../../../src/domain/session.js';
-import type { KindSend, SendPayload } from '../../../src/kinds/kind.js';
+import type { KindSend } from '../../../src/kinds/kind.js';
 import type { Logger } from '../../../src/log.js';
 import { createFleet } from '../../../src/services/fleet.js';
 import { clusterNodes } from '../../../src/services/nodes.js';

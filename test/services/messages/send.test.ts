@@ -1,10 +1,11 @@
 import { proto } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import type { SendAnswer } from '../../../src/contract/index.js';
+import type { SendPayload } from '../../../src/contract/sends/send-request.js';
 import { GatewayError, isGatewayError } from '../../../src/domain/errors.js';
 import { LIMITS } from '../../../src/domain/limits.js';
 import { sendableKinds } from '../../../src/kinds/index.js';
-import type { KindSend, SendPayload } from '../../../src/kinds/kind.js';
+import type { KindSend } from '../../../src/kinds/kind.js';
 import { OncePerKey } from '../../../src/services/messages/idempotency.js';
 import type { FilePayload } from '../../../src/services/services.js';
 import { Rig } from '../../support/rig/rig.js';

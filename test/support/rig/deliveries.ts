@@ -1,6 +1,7 @@
 import { type DeliveryObserver, Dispatcher, type DispatcherOptions } from '../../../src/delivery/dispatch.js';
-import { Tail, type TailEntry } from '../../../src/delivery/tail.js';
+import { Tail } from '../../../src/delivery/tail.js';
 import type { EventEnvelope } from '../../../src/events/envelope.js';
+import type { TailEntry } from '../../../src/events/stream-entry.js';
 import { createLog } from '../../../src/log.js';
 import type { Store } from '../../../src/store/store.js';
 import type { ManualClock } from '../manual-clock.js';

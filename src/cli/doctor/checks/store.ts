@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, readdir, stat, statfs } from 'node:fs/promises';
-import { encryptionKeyBytes, encryptionKeyPath, readEncryptionKey } from '../../../config/secrets.js';
+import { join } from 'node:path';
+import { ENCRYPTION_KEY_FILE } from '../../../domain/data-dir.js';
 import { isGatewayError, messageForOperator } from '../../../domain/errors.js';
 import { parseObject } from '../../../domain/json.js';
 import { tokenPath } from '../../client.js';
@@ -89,7 +90,7 @@ export const encryptionKey: GeneralCheck = {
     const { encryptionKey: named } = await context.settings();
     if (named !== undefined) return passed('set by a setting');
     return checkKeyFile(
-      encryptionKeyPath(dataDir),
+      join(dataDir, ENCRYPTION_KEY_FILE),
       context,
       names.some((name) => DATABASE.test(name)),
     );
@@ -110,7 +111,7 @@ async function checkKeyFile(path: string, context: DoctorContext, hasDatabase: b
   if (await isOpenToOthers(path)) {
     return problem('key-file-open', `other users can read ${path}`, `chmod 600 ${path}`, facts);
   }
-  await readEncryptionKey(context.options.dataDir);
+  await context.options.readEncryptionKey(context.options.dataDir);
   return passed(path, facts);
 }
 
@@ -133,14 +134,14 @@ export const storeFile: GeneralCheck = {
   id: 'store-file',
   needs: ['settings', 'data-dir', 'encryption-key'],
   async run(context) {
-    const { dataDir } = context.options;
+    const { dataDir, readEncryptionKey, tryStore } = context.options;
     if (await context.isDaemonUp()) return skipped('in use by the daemon');
     const { store, encryptionKey } = await context.settings();
     if (store !== 'sqlite') return skipped('only for SQLite');
     const key = encryptionKey ?? (await readEncryptionKey(dataDir));
     if (key === undefined) return skipped('there is no store yet');
     try {
-      await context.options.tryStore({ dataDir, encryptionKey: encryptionKeyBytes(key) });
+      await tryStore({ dataDir, encryptionKey: key });
       return passed('opens with the encryption key');
     } catch (error) {
       return explain(error);

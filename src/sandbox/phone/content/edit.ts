@@ -1,5 +1,5 @@
 import { proto } from '@whiskeysockets/baileys';
-import { unwrap } from '../../../kinds/content.js';
+import { unwrap } from '../../../domain/wrappers.js';
 import { jidIn } from '../../state/directory.js';
 import { Refusal } from '../../wire/refusals.js';
 import type { HeldMessage } from '../held.js';

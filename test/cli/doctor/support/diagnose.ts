@@ -2,6 +2,8 @@ import { DaemonClient } from '../../../../src/cli/client.js';
 import type { CheckResult } from '../../../../src/cli/doctor/check.js';
 import { type DoctorOptions, LIMITS } from '../../../../src/cli/doctor/context.js';
 import { doctor } from '../../../../src/cli/doctor/doctor.js';
+import { readSettings } from '../../../../src/config/load.js';
+import { encryptionKeyBytes, readEncryptionKey } from '../../../../src/config/secrets.js';
 import { systemClock } from '../../../../src/domain/clock.js';
 import { findStoreDamage, tryExistingStore } from '../../../../src/store/open.js';
 
@@ -53,7 +55,10 @@ export async function diagnose({ url, token, ...patient }: Patient): Promise<Dia
     session: undefined,
     sendsEvents: true,
     program: { release: '2026-01', nodeVersion: '20.19.0', nodeRange: '>=20.19' },
-    tryStore: tryExistingStore,
+    readSettings: ({ dataDir, env }) => readSettings({ flags: { dataDir }, env, defaultDataDir: dataDir }),
+    readEncryptionKey,
+    tryStore: ({ dataDir, encryptionKey }) =>
+      tryExistingStore({ dataDir, encryptionKey: encryptionKeyBytes(encryptionKey) }),
     findDamage: findStoreDamage,
     clock: systemClock,
     limits: WELL_LIMITS,

@@ -1,0 +1,25 @@
+import Joi from 'joi';
+import { LIMITS } from '../../domain/limits.js';
+import { composeVcard } from '../../domain/vcard.js';
+import { characters, envelopeFields, phoneField, shownText } from '../fields.js';
+import type { SendPayload, SendRequest } from './send-request.js';
+
+export interface ContactPayload extends SendPayload {
+  displayName: string;
+  phone?: string;
+  vcard?: string;
+}
+
+export const contactSend: SendRequest<ContactPayload> = {
+  path: '/send-contact',
+  description: 'Send a contact card',
+  payload: Joi.object<ContactPayload>({
+    ...envelopeFields,
+    displayName: shownText(LIMITS.displayNameLength).required().example('Ada Example'),
+    phone: phoneField.example('15550000003'),
+    vcard: characters(LIMITS.vcardLength)
+      .pattern(/^\s*BEGIN:VCARD\r?\n[\s\S]*\nEND:VCARD\s*$/i)
+      .messages({ 'string.pattern.base': '{#label} must be a whole vCard, from BEGIN:VCARD to END:VCARD' })
+      .example(composeVcard('Ada Example', '15550000003')),
+  }).or('phone', 'vcard'),
+};
