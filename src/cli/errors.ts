@@ -91,6 +91,9 @@ const FAILURE_OF_CODE: ReadonlyMap<string, Failure> = new Map([
   ['policy_refused', 'policy_refused'],
 ]);
 
+/** What the terminal says of a code, where the message is about headers. */
+const OWN_WORDS: ReadonlyMap<string, string> = new Map([['unauthorized', 'a valid token is required']]);
+
 /**
  * The failure of a command for a call that the daemon refused.
  *
@@ -105,7 +108,7 @@ export function refusedBy(
   const given = { reason: message, reasonCode: reason?.code, reasonValues: reason?.values };
   const isTemporary = status === UNAVAILABLE;
   const failure = FAILURE_OF_CODE.get(code) ?? failureOfStatus(status);
-  return new CliError(failure, reasonText(given, clientId), {
+  return new CliError(failure, OWN_WORDS.get(code) ?? reasonText(given, clientId), {
     suggestions,
     isTemporary,
     policy,

@@ -11,12 +11,13 @@ import {
   listOf,
   ok,
   optional,
+  proxyUrl,
   record,
   type TypeOf,
   text,
   time,
 } from './schema.js';
-import { extraEvents, proxyUrl, retry, sessionStatus, webhookFields, webhookUrl } from './sessions.js';
+import { extraEvents, retry, sessionStatus, webhookFields, webhookUrl } from './sessions.js';
 
 const NAME_LENGTH = 512;
 

@@ -1,6 +1,8 @@
 import Joi from 'joi';
 import { BROKER_SCHEMES, isBrokerUrl } from '../domain/brokers.js';
+import { errorMessage, isGatewayError } from '../domain/errors.js';
 import { PLACE } from '../domain/pages.js';
+import { parseProxy } from '../domain/proxy.js';
 import { singleLine } from '../domain/text.js';
 import { envelopeFields } from './fields.js';
 
@@ -181,3 +183,24 @@ function httpAddress(value: string): string | undefined {
   // do not add a slash to a URL without a path
   return href === `${value}/` ? value : href;
 }
+
+/** A proxy, or null for direct connections. The error never repeats the address: it may hold a password. */
+export const proxyUrl = Joi.string<string | null>()
+  .max(URL_LENGTH)
+  .allow(null)
+  .custom((value: string, helpers) => {
+    try {
+      parseProxy(value);
+      return value;
+    } catch (error) {
+      const rule = isGatewayError(error) ? error.reason?.values.why : undefined;
+      return helpers.message({
+        custom: `{#label}: ${typeof rule === 'string' ? rule : errorMessage(error)}`,
+      });
+    }
+  })
+  .description(
+    'URL of the proxy for all connections of this session: `http`, `https` or `socks5`, with user and password if the proxy needs them; ' +
+      '`null` for direct connections. Needs the master token',
+  )
+  .example('socks5://user:password@proxy.example.com:1080');

@@ -1,7 +1,5 @@
 import Joi from 'joi';
-import { errorMessage, isGatewayError } from '../domain/errors.js';
 import { LIMITS } from '../domain/limits.js';
-import { parseProxy } from '../domain/proxy.js';
 import type { SessionStatus } from '../domain/session.js';
 import { EXTRA_EVENT_TYPES } from '../events/catalogue.js';
 import { phone } from './linking.js';
@@ -17,6 +15,7 @@ import {
   ok,
   oneOf,
   optional,
+  proxyUrl,
   reasonFields,
   receiverUrl,
   record,
@@ -31,7 +30,6 @@ import {
 
 export const TOKEN_LENGTH = { min: 1, max: 1_024 };
 const SECRET_LENGTH = { min: LIMITS.apiSecretMinLength, max: 256 };
-const PROXY_LENGTH = 2_048;
 
 export const sessionStatus = oneOf<SessionStatus>(
   'initializing',
@@ -74,26 +72,6 @@ export const previousTokenFor = Joi.number()
   );
 
 export const webhookUrl = receiverUrl.description('URL of the webhook; `""` stops delivery');
-/** A proxy, or null for direct connections. The error never repeats the address: it may hold a password. */
-export const proxyUrl = Joi.string<string | null>()
-  .max(PROXY_LENGTH)
-  .allow(null)
-  .custom((value: string, helpers) => {
-    try {
-      parseProxy(value);
-      return value;
-    } catch (error) {
-      const rule = isGatewayError(error) ? error.reason?.values.why : undefined;
-      return helpers.message({
-        custom: `{#label}: ${typeof rule === 'string' ? rule : errorMessage(error)}`,
-      });
-    }
-  })
-  .description(
-    'URL of the proxy for all connections of this session: `http`, `https` or `socks5`, with user and password if the proxy needs them; ' +
-      '`null` for direct connections. Needs the master token',
-  )
-  .example('socks5://user:password@proxy.example.com:1080');
 const jid = text.description("The linked number's own address; empty before pairing");
 
 const rejectCalls = Joi.boolean().description('Decline every incoming call');

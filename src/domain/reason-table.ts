@@ -328,10 +328,6 @@ export const REASONS = {
   },
   held_or_not:
     'It is unknown whether the message {messageId} is held: {why} {hint}. If it is held, {name listOutbox} lists it, and it can be cancelled.',
-  token_missing: {
-    says: 'a valid token is required: Authorization: Bearer <token>, or X-V3-Secret: <token>',
-    terminal: 'a valid token is required',
-  },
   field: '{field}: {why}',
   receiver_refuses: '{url} does not take calls of this gateway: {why}',
 } as const satisfies Record<string, Words | { kinds: Readonly<Record<string, Words>> }>;

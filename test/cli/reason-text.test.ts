@@ -10,11 +10,6 @@ describe('reasonText', () => {
       reason('session_unknown', { clientId: 'acme' }),
     ],
     [
-      'a valid token is required: Authorization: Bearer <token>, or X-V3-Secret: <token>',
-      'a valid token is required',
-      reason('token_missing'),
-    ],
-    [
       'call /start, then /pair-phone again',
       'run `switchboard pair`, then `switchboard pair --phone` again',
       reason('pair_with_phone'),

@@ -6,6 +6,7 @@ import { messageIdentity } from '../../src/delivery/event-id.js';
 import { GatewayError } from '../../src/domain/errors.js';
 import type { EventEnvelope } from '../../src/events/envelope.js';
 import { Chance } from '../support/chance.js';
+import { inWords, storedInWords } from '../support/reasons.js';
 import { answering, eventIn, silent, startReceiver, type TestReceiver } from '../support/receiver.js';
 import { type PlayedDeliveries, textEvent } from '../support/rig/deliveries.js';
 import { Rig } from '../support/rig/rig.js';
@@ -270,7 +271,9 @@ describe('a receiver with durable retries', () => {
     await receiver.received(1);
     await passTime(HALF_DAY_MS, async () => (await waiting()).length === 0);
     const kept = await rig.store.failedDeliveries.get(deliveryId);
-    expect(kept?.reason).to.equal('not delivered within 72 hours (last attempt: answered 503)');
+    expect(kept && storedInWords(kept).reason).to.equal(
+      'not delivered within 72 hours (last attempt: answered 503)',
+    );
     expect(kept?.attempts).to.be.greaterThan(1);
     expect(rig.counted.drops).to.deep.equal(['exhausted']);
   });
@@ -448,7 +451,7 @@ describe('a receiver with durable retries', () => {
       expect(other.calls).to.have.length(1);
       await passTime(HALF_DAY_MS, async () => (await waiting()).length === 0);
       const kept = await rig.store.failedDeliveries.get(deliveryId);
-      expect(kept).to.include({
+      expect(kept && storedInWords(kept)).to.include({
         receiver: '2',
         reason: 'not delivered within 1 hour (last attempt: answered 503)',
       });
@@ -481,7 +484,7 @@ describe('a receiver with durable retries', () => {
       expect(await waiting()).to.deep.equal([]);
       rig.clock.advance(pauseMs);
     }
-    expect(await result).to.include({ delivered: false, reason: 'answered 500' });
+    expect(inWords(await result)).to.include({ delivered: false, reason: 'answered 500' });
     expect(receiver.calls).to.have.length(4);
   });
 });

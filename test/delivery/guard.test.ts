@@ -4,6 +4,7 @@ import { Agent } from 'undici';
 import { isPublicAddress, PrivateAddressError, requirePublicUrl } from '../../src/delivery/guard.js';
 import { guardedConnector } from '../../src/delivery/guarded-agent.js';
 import { GatewayError } from '../../src/domain/errors.js';
+import { inWords } from '../support/reasons.js';
 import { startReceiver, type TestReceiver } from '../support/receiver.js';
 import { type PlayedDeliveries, textEvent } from '../support/rig/deliveries.js';
 import { Rig } from '../support/rig/rig.js';
@@ -54,7 +55,7 @@ describe('the guard against calls into private networks', () => {
       const url = `http://${host}:${receiver.port}/`;
       const result = await rig.dispatcher.announce(textEvent(), { url, token: '' });
       expect(result.delivered).to.equal(false);
-      expect(result.reason).to.match(/loopback, link-local, private or reserved/);
+      expect(inWords(result).reason).to.match(/loopback, link-local, private or reserved/);
       expect(rig.counted).to.deep.equal({ attempts: ['rejected'], drops: ['rejected'] });
       expect(receiver.calls).to.deep.equal([]);
     });

@@ -10,6 +10,7 @@ import { createLog } from '../../src/log.js';
 import { Media } from '../../src/services/files/media.js';
 import { Spool } from '../../src/services/files/spool.js';
 import { UrlFetcher } from '../../src/services/files/url-fetcher.js';
+import { inWords } from '../support/reasons.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 
 const HOST = 'inside.example';
@@ -69,7 +70,7 @@ describe('a host name that resolves to a private address', () => {
     const target = readTarget(`http://${HOST}:${port}/hook`);
     if (!target) throw new Error('unreachable: it is an address');
     const facts = { token: 'token', deliveryId: '01', type: 'text', attempt: 1, body: Buffer.from('{}') };
-    const { outcome, reason } = await client.post(target, facts);
+    const { outcome, reason } = inWords(await client.post(target, facts));
     expect(outcome).to.equal('rejected');
     expect(reason).to.contain('127.0.0.1');
     await client.destroy();

@@ -5,6 +5,7 @@ import { isBrokerUrl } from '../../src/domain/brokers.js';
 import { GatewayError } from '../../src/domain/errors.js';
 import { originOf, shownUrl } from '../../src/domain/text.js';
 import { withoutCredentials } from '../../src/domain/url-credentials.js';
+import { inWords } from '../support/reasons.js';
 import { newSinks } from './support/test-sinks.js';
 
 const EVENT: SinkEvent = {
@@ -151,7 +152,7 @@ const ANY_NODE = { allowPrivate: true, execPath: process.execPath };
 describe('sinks', () => {
   it('report an address that breaks a rule', async () => {
     const sinks = newSinks({ process: ANY_NODE });
-    expect(await sinks.publish('redis://:s3cr3t@127.0.0.1', EVENT)).to.deep.equal({
+    expect(inWords(await sinks.publish('redis://:s3cr3t@127.0.0.1', EVENT))).to.deep.equal({
       outcome: 'rejected',
       status: 0,
       reason: 'stream=NAME is missing (the form is redis://USER:PASSWORD@HOST:6379/DATABASE?stream=NAME)',
@@ -162,7 +163,7 @@ describe('sinks', () => {
   it('accept no event once they are stopped', async () => {
     const sinks = newSinks({ process: ANY_NODE });
     await sinks.stop();
-    expect(await sinks.publish('redis://127.0.0.1:1/0?stream=wa', EVENT)).to.deep.equal({
+    expect(inWords(await sinks.publish('redis://127.0.0.1:1/0?stream=wa', EVENT))).to.deep.equal({
       outcome: 'failed',
       status: 0,
       reason: 'aborted because the gateway stops',

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { outcomeOf, RETRY } from '../../src/delivery/webhook.js';
 import { pauseAfter } from '../../src/domain/retry.js';
+import { inWords } from '../support/reasons.js';
 import { answering, silent, startReceiver, type TestReceiver } from '../support/receiver.js';
 import { type PlayedDeliveries, textEvent } from '../support/rig/deliveries.js';
 import { Rig } from '../support/rig/rig.js';
@@ -37,7 +38,7 @@ describe('a webhook delivery', () => {
 
   it('posts the event unchanged, with the headers of the contract', async () => {
     const result = await announce();
-    expect(result).to.include({ delivered: true, reason: '' });
+    expect(inWords(result)).to.include({ delivered: true, reason: '' });
     expect(result.deliveryId).to.match(ULID);
     const [call] = receiver.calls;
     expect(call).to.include({ method: 'POST', path: '/hook?key=1' });
@@ -98,7 +99,7 @@ describe('a webhook delivery', () => {
     it(`is rejected for good with ${status}, and kept`, async () => {
       receiver.respond(answering(status));
       const result = await announce();
-      expect(result).to.include({ delivered: false, reason: `answered ${status}` });
+      expect(inWords(result)).to.include({ delivered: false, reason: `answered ${status}` });
       expect(receiver.calls).to.have.length(1);
       expect(rig.counted).to.deep.equal({ attempts: ['rejected'], drops: ['rejected'] });
       const kept = await rig.store.failedDeliveries.get(result.deliveryId);
@@ -120,7 +121,7 @@ describe('a webhook delivery', () => {
       await pass(1_000);
       await pass(2_000);
       const result = await announced;
-      expect(result).to.include({ delivered: false, reason: `answered ${status}` });
+      expect(inWords(result)).to.include({ delivered: false, reason: `answered ${status}` });
       expect(receiver.calls.map(({ headers }) => headers['x-sn-attempt'])).to.deep.equal([
         '1',
         '2',
@@ -188,7 +189,7 @@ describe('a webhook delivery', () => {
     for (const ms of [500, 1_000, 2_000]) await pass(ms);
     const result = await announced;
     expect(result.delivered).to.equal(false);
-    expect(result.reason).to.include('ECONNREFUSED');
+    expect(inWords(result).reason).to.include('ECONNREFUSED');
     expect(rig.counted.attempts).to.have.length(4);
   });
 
@@ -208,7 +209,7 @@ describe('a webhook delivery', () => {
       receiver.respond((response) => response.writeHead(status, { location: elsewhere.url }).end());
       const result = await announce();
       expect(result.delivered).to.equal(false);
-      expect(result.reason).to.match(/redirects are not followed/);
+      expect(inWords(result).reason).to.match(/redirects are not followed/);
       expect(receiver.calls).to.have.length(1);
       expect(elsewhere.calls).to.deep.equal([]);
       await elsewhere.stop();
@@ -218,7 +219,7 @@ describe('a webhook delivery', () => {
   it('becomes a failed delivery without a call while the receiver is paused', async () => {
     const receiverPaused = { url: receiver.url, token: TOKEN, paused: 'an operator paused it' };
     const result = await rig.dispatcher.announce(textEvent(), receiverPaused);
-    expect(result).to.include({
+    expect(inWords(result)).to.include({
       delivered: false,
       reason: 'the webhook is paused: an operator paused it',
     });
@@ -265,14 +266,14 @@ describe('a webhook delivery', () => {
     it(`rejects ${what} for good`, async () => {
       const result = await rig.dispatcher.announce(textEvent(), { url, token });
       expect(result.delivered).to.equal(false);
-      expect(result.reason).to.match(reason);
+      expect(inWords(result).reason).to.match(reason);
       expect(rig.counted.drops).to.deep.equal(['rejected']);
     });
   }
 
   it('is only shown by the tail when there is no webhook', async () => {
     const result = await rig.dispatcher.announce(textEvent(), undefined);
-    expect(result).to.deep.equal({ deliveryId: '', delivered: false, reason: 'no webhook' });
+    expect(inWords(result)).to.deep.equal({ deliveryId: '', delivered: false, reason: 'no webhook' });
     expect(rig.shown).to.deep.equal([
       { kind: 'event', at: new Date(rig.clock.now()).toISOString(), clientId: 'acme', event: textEvent() },
     ]);
@@ -395,7 +396,7 @@ describe('the end of all deliveries', () => {
     const stopped = rig.dispatcher.stop(GRACE_MS);
     rig.clock.advance(GRACE_MS);
     await stopped;
-    for (const { delivered, reason } of await Promise.all(announced)) {
+    for (const { delivered, reason } of (await Promise.all(announced)).map(inWords)) {
       expect(delivered).to.equal(false);
       expect(reason).to.match(/^the gateway stopped before the event was delivered/);
     }
@@ -449,7 +450,7 @@ describe('the end of all deliveries', () => {
     const announced = announce();
     await rig.clock.scheduled(500);
     await rig.dispatcher.stop(0);
-    const { deliveryId, reason } = await announced;
+    const { deliveryId, reason } = inWords(await announced);
     expect(reason).to.include('last attempt: answered 503');
     expect(await rig.store.failedDeliveries.get(deliveryId)).to.include({ attempts: 1 });
   });

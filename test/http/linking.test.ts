@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { sessionOfPairToken } from '../../src/domain/ids.js';
+import { reason } from '../../src/domain/reasons.js';
 import type { PasskeyState } from '../../src/services/services.js';
 import { ASSERTION, ASSERTION_NEEDED } from './support/route-cases.js';
 import { type Answer, createTestServer, STARTED_AT, type TestServer } from './support/test-server.js';
@@ -163,8 +164,11 @@ describe('a one-time address', () => {
     const { qr, ...rest } = await shown();
     expect(rest).to.deep.equal({ status: 'qr', reason: '', ...left });
     expect(qr).to.match(/^data:image\/svg\+xml;base64,/);
-    sessions.become('acme', 'initializing', '', 'The QR codes expired. Call /start for new QR codes.');
-    expect(await shown()).to.deep.equal({ status: 'stopped', reason: 'The QR codes expired.', ...left });
+    sessions.become('acme', 'initializing', '', reason('qr_expired'));
+    expect(await shown()).to.deep.equal({
+      ...{ status: 'stopped', reason: 'No phone scanned the QR code in time.', reasonCode: 'qr_expired' },
+      ...left,
+    });
     sessions.become('acme', 'qr', '2@abc,def');
     sessions.passkeyState = ASSERTION_NEEDED;
     const { passkey, ...besides } = await shown();

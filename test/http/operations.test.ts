@@ -181,6 +181,7 @@ describe('delivery routes', () => {
       type: 'text',
       messageId: '3EB01',
       reason: 'HTTP 500',
+      ...{ reasonCode: 'former_words', reasonValues: { words: 'HTTP 500' } },
       attempts: 4,
       failedAt: '2026-11-21T00:00:00.000Z',
       event: { type: 'text', body: 'Hello' },

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { reason, toFields } from '../../src/domain/reasons.js';
 import { createTestServer, type TestServer } from './support/test-server.js';
 
 const PNG = /^data:image\/png;base64,iVBOR/;
@@ -82,14 +83,12 @@ describe('session routes', () => {
   });
 
   it('report why a QR ended, and why a session is not connected', async () => {
-    const reason = 'The QR codes expired.';
-    api.services.sessions.become('acme', 'initializing', '', reason);
-    expect((await api.get('/qr?clientId=acme')).body).to.deep.include({ qr: '', reason });
-    expect((await api.post('/check-state', { clientId: 'acme' })).body).to.deep.equal({
-      status: false,
-      state: 'not connected',
-      reason,
-    });
+    const why = reason('qr_expired');
+    api.services.sessions.become('acme', 'initializing', '', why);
+    const fields = toFields(why, 'acme');
+    expect((await api.get('/qr?clientId=acme')).body).to.deep.include({ qr: '', ...fields });
+    const state = { status: false, state: 'not connected', ...fields };
+    expect((await api.post('/check-state', { clientId: 'acme' })).body).to.deep.equal(state);
   });
 
   it('list the sessions', async () => {

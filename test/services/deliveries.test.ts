@@ -3,6 +3,7 @@ import { GatewayError } from '../../src/domain/errors.js';
 import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../../src/events/catalogue.js';
 import { createDeliveries } from '../../src/services/deliveries.js';
 import type { Deliveries } from '../../src/services/services.js';
+import { storedInWords } from '../support/reasons.js';
 import { answering, startReceiver, type TestReceiver } from '../support/receiver.js';
 import { type PlayedDeliveries, textEvent } from '../support/rig/deliveries.js';
 import { Rig } from '../support/rig/rig.js';
@@ -115,7 +116,11 @@ describe('Deliveries', () => {
     const id = await refuseOne();
     expect((await deliveries.failed({ limit: 10 })).map((one) => one.id)).to.deep.equal([id]);
     expect(await deliveries.failed({ clientId: 'other', limit: 10 })).to.deep.equal([]);
-    expect(await deliveries.failedOne(id)).to.include({ id, clientId: 'acme', reason: 'answered 401' });
+    expect(storedInWords(await deliveries.failedOne(id))).to.include({
+      id,
+      clientId: 'acme',
+      reason: 'answered 401',
+    });
     expect(await codeOf(deliveries.failedOne('nothing'))).to.equal('delivery_unknown');
   });
 
@@ -139,7 +144,7 @@ describe('Deliveries', () => {
     receiver.respond(answering(410));
     expect(await deliveries.resend(id)).to.include({ delivered: false, reason: 'answered 410' });
     const kept = await deliveries.failed({ limit: 10 });
-    expect(kept.map((one) => [one.id, one.reason])).to.deep.equal([[id, 'answered 410']]);
+    expect(kept.map(storedInWords).map((one) => [one.id, one.reason])).to.deep.equal([[id, 'answered 410']]);
   });
 
   it('resends a failed delivery once for two requests at the same time', async () => {

@@ -4,6 +4,7 @@ import type { ListenWish } from '../../src/contract/index.js';
 import { GatewayError } from '../../src/domain/errors.js';
 import { createDeliveries } from '../../src/services/deliveries.js';
 import { Listeners } from '../../src/services/listeners.js';
+import { inWords } from '../support/reasons.js';
 import {
   answering,
   type ReceivedCall,
@@ -178,14 +179,14 @@ describe('listeners', () => {
       await rig.clock.scheduled(delay);
       rig.clock.advance(delay);
     }
-    expect(await result).to.include({ delivered: false, reason: 'answered 500' });
+    expect(inWords(await result)).to.include({ delivered: false, reason: 'answered 500' });
     expect(webhook.calls).to.deep.equal([]);
   });
 
   it('a listener stays registered when it answers with an error, and the event fails', async () => {
     await listeners.listen(wish());
     listener.respond(answering(410));
-    expect(await announce()).to.include({ delivered: false, reason: 'answered 410' });
+    expect(inWords(await announce())).to.include({ delivered: false, reason: 'answered 410' });
     expect(webhook.calls).to.deep.equal([]);
     expect(await rig.store.failedDeliveries.list({ limit: 10 })).to.have.length(1);
     expect(listeners.view('acme')).to.include({ webhookUrl: listener.url });

@@ -1,5 +1,5 @@
 import { REASONS, type Words } from '../../src/domain/reason-table.js';
-import { type Reason, reasonFrom } from '../../src/domain/reasons.js';
+import { type Reason, readReason, reasonFrom, textOf } from '../../src/domain/reasons.js';
 import { CLOSE_REACTIONS, type CloseCause, type CloseReason } from '../../src/domain/session.js';
 
 /** Every reason of the table, of every kind, about the session `acme`; each other value is a short text. */
@@ -27,4 +27,15 @@ export function causeOf(code: CloseReason): CloseCause {
 
 function isCause({ code }: Reason): boolean {
   return Object.hasOwn(CLOSE_REACTIONS, code);
+}
+
+/** A result with its reason in words; empty where it has none. */
+export function inWords<R extends { reason?: Reason | undefined }>(result: R) {
+  return { ...result, reason: result.reason ? textOf(result.reason) : '' };
+}
+
+/** A stored record with its reason in words. */
+export function storedInWords<R extends { reason: string }>(record: R): R {
+  const why = readReason(record.reason);
+  return { ...record, reason: why ? textOf(why) : '' };
 }

@@ -2,7 +2,7 @@ import Boom from '@hapi/boom';
 import type { Plugin, Request, ResponseToolkit, RouteOptionsPayload, Server } from '@hapi/hapi';
 import { stdSerializers } from 'pino';
 import { type ErrorCode, type GatewayError, isGatewayError } from '../../domain/errors.js';
-import { type Reason, type ReasonFields, reason, textOf, toFields } from '../../domain/reasons.js';
+import { type Reason, type ReasonFields, toFields } from '../../domain/reasons.js';
 import type { Logger } from '../../log.js';
 import { clientIdForLog, pathForLog } from '../caller.js';
 
@@ -16,8 +16,8 @@ const REPEATABLE: ReadonlySet<number> = new Set([429, UNAVAILABLE]);
 const RETRY_AFTER_S = 1;
 
 /** Messages that replace unhelpful ones of hapi. */
-const WORDING: Readonly<Record<number, string | Reason>> = {
-  401: reason('token_missing'),
+const WORDING: Readonly<Record<number, string>> = {
+  401: 'a valid token is required: Authorization: Bearer <token>, or X-V3-Secret: <token>',
   408: 'the request body did not arrive in time',
 };
 
@@ -88,9 +88,7 @@ function answerBoom(boom: Boom.Boom, request: Request, h: ResponseToolkit, log: 
   if (statusCode >= 500) log.error({ ...context(request), err: boom }, 'unexpected error');
   const allowed = statusCode === 404 ? otherMethods(request) : [];
   const code = statusCode >= 500 ? 'internal' : (CODES[statusCode] ?? 'invalid_request');
-  const error = messageOf(boom, request, allowed);
-  const body = typeof error === 'string' ? { error } : { error: textOf(error), ...asData(error) };
-  const response = h.response(body).code(statusCode);
+  const response = h.response({ error: messageOf(boom, request, allowed) }).code(statusCode);
   response.header(ERROR_HEADER, code);
   if (allowed.length > 0) response.header('allow', allowed.join(', '));
   for (const [name, value] of Object.entries(headers)) {
@@ -104,7 +102,7 @@ function messageOf(
   { output: { statusCode }, message }: Boom.Boom,
   request: Request,
   allowed: string[],
-): string | Reason {
+): string {
   if (statusCode >= 500) return 'internal error';
   if (statusCode === 404) {
     const missing = `there is no ${request.method.toUpperCase()} ${request.path}`;

@@ -128,11 +128,9 @@ export class Session {
   }
 
   /**
-   * The link, once the session is connected.
+   * The link, once the session is connected; undefined when it is not connected in time.
    * @param timeoutMs how long to wait for a connection that is coming back.
    * @param before a link that must not be returned, whether its end was reported or not
-   * @param gone aborted when nobody waits any more
-   * @returns undefined when it is not connected in time
    */
   async connected(timeoutMs: number, before?: Link, gone?: AbortSignal): Promise<Link | undefined> {
     const isUp = () => this.#isUp() && this.#link !== before;

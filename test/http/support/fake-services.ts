@@ -16,7 +16,7 @@ import type { SendPayload } from '../../../src/contract/sends/send-request.js';
 import type { Clock } from '../../../src/domain/clock.js';
 import { GatewayError } from '../../../src/domain/errors.js';
 import { shownProxy } from '../../../src/domain/proxy.js';
-import { toFields } from '../../../src/domain/reasons.js';
+import { type Reason, toFields } from '../../../src/domain/reasons.js';
 import type { SessionStatus } from '../../../src/domain/session.js';
 import type { KindSend } from '../../../src/kinds/kind.js';
 import type { Logger } from '../../../src/log.js';
@@ -84,7 +84,7 @@ export class FakeSessions implements Sessions {
     return this.#find(clientId).createdAt;
   }
 
-  become(clientId: string, status: SessionStatus, qr = '', reason = ''): void {
+  become(clientId: string, status: SessionStatus, qr = '', reason?: Reason): void {
     const session = this.#find(clientId);
     Object.assign(session, { status, qr, reason, jid: status === 'connected' ? OWN_JID : session.jid });
   }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { reason } from '../../../src/domain/reasons.js';
 import { type Page, TestBrowser, type Theme } from '../../support/browser.js';
 import { ASSERTION, ASSERTION_NEEDED } from './route-cases.js';
 import { createTestServer, STARTED_AT, type TestServer } from './test-server.js';
@@ -60,9 +61,9 @@ export function describePairPage(theme: Theme): void {
       await expectView('qr');
       const { width = 0 } = (await page.locator('[data-qr]').boundingBox()) ?? {};
       expect(width).to.be.at.least(220);
-      sessions.become('acme', 'initializing', '', 'The QR codes expired. Call /start for new ones.');
+      sessions.become('acme', 'initializing', '', reason('qr_expired'));
       await expectView('stopped');
-      expect(await page.textContent('[data-reason]')).to.equal('The QR codes expired.');
+      expect(await page.textContent('[data-reason]')).to.equal('No phone scanned the QR code in time.');
       sessions.passkeyState = { step: 'sending', expiresAt: STARTED_AT + 60_000 };
       await expectView('finishing');
       sessions.passkeyState = undefined;
@@ -128,7 +129,7 @@ export function describePairPage(theme: Theme): void {
 
     it('requests new QR codes', async () => {
       const { sessions } = api.services;
-      sessions.become('acme', 'initializing', '', 'The QR codes expired.');
+      sessions.become('acme', 'initializing', '', reason('qr_expired'));
       await page.goto(url);
       await expectView('stopped');
       const asked = page.waitForResponse((response) => response.url().endsWith('/start'));
