@@ -5,6 +5,7 @@ import { type CloseReason, exportedReason, isTerminal } from '../../domain/sessi
 import { withKeptCredentials } from '../../domain/url-credentials.js';
 import { formatWaVersion, type WaVersion } from '../../link/wa-versions.js';
 import type { Logger } from '../../log.js';
+import { blankSession } from '../../store/port/sessions.js';
 import type { SessionRecord, SessionStore } from '../../store/store.js';
 
 export type RecordChanges = Partial<Omit<SessionRecord, 'clientId'>>;
@@ -149,39 +150,7 @@ export function newRecord(
   proxy: string,
   createdAt: number,
 ): SessionRecord {
-  return {
-    clientId,
-    lid: '',
-    pn: '',
-    jid: '',
-    name: '',
-    orgId: '',
-    webhookUrl: '',
-    webhookToken: '',
-    previousToken: null,
-    previousTokenUntil: 0,
-    pollLookupUrl: '',
-    enableGroupAi: false,
-    rejectCalls: false,
-    retry: 'contract',
-    webhookPaused: '',
-    receivers: null,
-    retentionDays: null,
-    keepEvents: 0,
-    proxy,
-    extraEvents: [],
-    apiSecretHash: '',
-    status: 'initializing',
-    statusReason: '',
-    statusSince: createdAt,
-    bannedUntil: 0,
-    exportedAt: 0,
-    linkedAt: 0,
-    linkedNumber: '',
-    restrictions: '',
-    createdAt,
-    ...definedOnly(settings),
-  };
+  return { ...blankSession(), clientId, proxy, statusSince: createdAt, createdAt, ...definedOnly(settings) };
 }
 
 /** @throws GatewayError invalid_request for an address that is private as it is written */
