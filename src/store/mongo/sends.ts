@@ -1,3 +1,4 @@
+import type { Field } from '../port/fields.js';
 import { IDEMPOTENCY, PAST_SENDS, SENDS } from '../port/sends.js';
 import type { IdempotencyRecord, IdempotencyStore, SendStore, SentRecord } from '../store.js';
 import { inRow } from './changes.js';
@@ -16,8 +17,12 @@ const { toRecord, toFields } = documentsOf(SENDS);
 const ofPast = documentsOf(PAST_SENDS);
 const toSent = (document: SentDocument) => toRecord({ ...document, closed: !document.open });
 
-/** Fields of an earlier version of the record that a put removes. */
-const REMOVED = { textHash: null, held: null, trace: null };
+/** A put removes what an earlier version of the record had, except what it counts as: that never changes. */
+const REMOVED = Object.fromEntries(
+  Object.entries<Field>(SENDS.fields)
+    .filter(([name, { none }]) => none === 'absent' && name !== 'counted')
+    .map(([name]) => [name, null]),
+);
 
 /** A send as it is kept in memory; null if there is none. */
 export type CachedSend = SentRecord | null;
