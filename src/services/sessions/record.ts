@@ -5,8 +5,7 @@ import { type CloseReason, exportedReason, isTerminal } from '../../domain/sessi
 import { withKeptCredentials } from '../../domain/url-credentials.js';
 import { formatWaVersion, type WaVersion } from '../../link/wa-versions.js';
 import type { Logger } from '../../log.js';
-import { blankSession } from '../../store/port/sessions.js';
-import type { SessionRecord, SessionStore } from '../../store/store.js';
+import { blankSession, type SessionRecord, type SessionStore } from '../../store/store.js';
 
 export type RecordChanges = Partial<Omit<SessionRecord, 'clientId'>>;
 /**
