@@ -51,8 +51,9 @@ const SHAPES: { readonly [C in BackupCollection]?: Shape } = {
   // the index backwards
   messages: { sort: { chatRoomId: -1, sentAt: 1, _id: 1 } },
   rooms: {
+    // without settings that no device has changed
     toDocument: (row) => {
-      const set = Object.entries(row).filter(([field, cell]) => !SETTINGS.has(field) || cell !== null);
+      const set = Object.entries(row).filter(([, cell]) => cell !== null);
       return { ...Object.fromEntries(set), counted: [] };
     },
   },
@@ -63,8 +64,6 @@ const SHAPES: { readonly [C in BackupCollection]?: Shape } = {
 };
 
 const BY_NUMBER = '@s.whatsapp.net';
-/** Fields of a room that are absent until a device changes them. */
-const SETTINGS: ReadonlySet<string> = new Set(['archived', 'mutedUntil', 'pinned']);
 
 /**
  * Reads the database while daemons write to it. There is no snapshot of a whole database on every kind of server: each
