@@ -18,6 +18,7 @@ export type * from './port/keys.js';
 export type * from './port/sends.js';
 export { heldRecords } from './port/sends.js';
 export type * from './port/sessions.js';
+export { blankSession } from './port/sessions.js';
 export type * from './port/versions.js';
 
 /**

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { outcomeOf, RETRY } from '../../src/delivery/webhook.js';
 import { pauseAfter } from '../../src/domain/retry.js';
-import { inWords } from '../support/reasons.js';
+import { inWords, storedInWords } from '../support/reasons.js';
 import { answering, silent, startReceiver, type TestReceiver } from '../support/receiver.js';
 import { type PlayedDeliveries, textEvent } from '../support/rig/deliveries.js';
 import { Rig } from '../support/rig/rig.js';
@@ -103,7 +103,7 @@ describe('a webhook delivery', () => {
       expect(receiver.calls).to.have.length(1);
       expect(rig.counted).to.deep.equal({ attempts: ['rejected'], drops: ['rejected'] });
       const kept = await rig.store.failedDeliveries.get(result.deliveryId);
-      expect(kept).to.deep.include({
+      expect(kept && storedInWords(kept)).to.deep.include({
         clientId: 'acme',
         type: 'text',
         attempts: 1,

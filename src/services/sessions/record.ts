@@ -6,7 +6,7 @@ import { type Reason, readReason, reason } from '../../domain/reasons.js';
 import { type CloseCause, isTerminal } from '../../domain/session.js';
 import { withKeptCredentials } from '../../domain/url-credentials.js';
 import type { Logger } from '../../log.js';
-import type { SessionRecord, SessionStore } from '../../store/store.js';
+import { blankSession, type SessionRecord, type SessionStore } from '../../store/store.js';
 
 export type RecordChanges = Partial<Omit<SessionRecord, 'clientId'>>;
 /**
@@ -127,39 +127,7 @@ export function newRecord(
   proxy: string,
   createdAt: number,
 ): SessionRecord {
-  return {
-    clientId,
-    lid: '',
-    pn: '',
-    jid: '',
-    name: '',
-    orgId: '',
-    webhookUrl: '',
-    webhookToken: '',
-    previousToken: null,
-    previousTokenUntil: 0,
-    pollLookupUrl: '',
-    enableGroupAi: false,
-    rejectCalls: false,
-    retry: 'contract',
-    webhookPaused: '',
-    receivers: null,
-    retentionDays: null,
-    keepEvents: 0,
-    proxy,
-    extraEvents: [],
-    apiSecretHash: '',
-    status: 'initializing',
-    statusReason: '',
-    statusSince: createdAt,
-    bannedUntil: 0,
-    exportedAt: 0,
-    linkedAt: 0,
-    linkedNumber: '',
-    restrictions: '',
-    createdAt,
-    ...definedOnly(settings),
-  };
+  return { ...blankSession(), clientId, proxy, statusSince: createdAt, createdAt, ...definedOnly(settings) };
 }
 
 /** @throws GatewayError invalid_request for an address that is private as it is written */

@@ -4,20 +4,23 @@ import { systemClock, wait } from '../../domain/clock.js';
 import { isObject, parseObject } from '../../domain/json.js';
 import { pauseAfter } from '../../domain/retry.js';
 import {
+  BACKED_UP,
   type BackupCollection,
   type BackupSource,
   type Cell,
-  fieldsOf,
+  declaredIn,
   type RestoreTarget,
   type Row,
   textOf,
 } from '../port/backup.js';
+import { type Field, noneOf } from '../port/fields.js';
 import { readTexts } from '../port/json.js';
 import type { CommitDocument } from './backlog.js';
 import type { StoredChange, StoredEntry } from './changes.js';
 import type { CommitLog } from './commits.js';
 import type { MongoDatabase } from './database.js';
 import { fileBytes } from './file-bytes.js';
+import { withFormerExport } from './sessions.js';
 import { DUPLICATE_KEY, fromBinary, toBinary } from './writes.js';
 
 /** Rows of a batch. */
@@ -28,29 +31,16 @@ const READINGS = 3;
 /** While commits are not applied to their collections; a daemon does it within a second. */
 const APPLIED_SOON = { pausesMs: [50, 100, 200, 400, 800, 1_600, 3_200], endless: false };
 
-/** How the documents of a collection differ from the rows of a backup. */
+/** How the documents of a collection differ from the rows of a backup, beside what the fields of their records say. */
 interface Shape {
-  /** The field that is the `_id`; `clientId` if the session has only one document. */
-  id?: 'id' | 'clientId';
   /** Along an index; the order of a room's messages matters. */
   sort?: Record<string, 1 | -1>;
-  toRow?(document: Document): Record<string, unknown>;
+  toRow?(document: Document): Document;
   toDocument?(row: Row): Document;
 }
 
 const SHAPES: { readonly [C in BackupCollection]?: Shape } = {
-  sessions: {
-    id: 'clientId',
-    // earlier releases left out fields
-    toRow: (found) => ({
-      ...{ statusSince: 0, bannedUntil: 0, proxy: '', rejectCalls: false, retry: 'contract' },
-      ...{ webhookPaused: '', previousToken: null, previousTokenUntil: 0, linkedAt: 0 },
-      ...{ linkedNumber: '', restrictions: '' },
-      ...found,
-      extraEvents: JSON.stringify(found.extraEvents),
-    }),
-    toDocument: (row) => ({ ...row, extraEvents: readTexts(textOf(row, 'extraEvents')) }),
-  },
+  sessions: { toRow: withFormerExport },
   sends: {
     toRow: (found) => ({ ...found, closed: found.open !== true }),
     toDocument: ({ closed, ...row }) => ({ ...row, ...(closed === false && { open: true }) }),
@@ -58,32 +48,22 @@ const SHAPES: { readonly [C in BackupCollection]?: Shape } = {
   traces: {
     toDocument: (row) => ({ ...row, ...(textOf(row, 'chat').endsWith(BY_NUMBER) && { byNumber: true }) }),
   },
-  messages: {
-    // the index backwards
-    sort: { chatRoomId: -1, sentAt: 1, _id: 1 },
-    toRow: (found) => ({ ...found, media: isObject(found.media) ? JSON.stringify(found.media) : null }),
-    toDocument: (row) => ({
-      ...row,
-      media: parseObject(typeof row.media === 'string' ? row.media : '') ?? null,
-    }),
-  },
+  // the index backwards
+  messages: { sort: { chatRoomId: -1, sentAt: 1, _id: 1 } },
   rooms: {
+    // without settings that no device has changed
     toDocument: (row) => {
-      const set = Object.entries(row).filter(([field, cell]) => !SETTINGS.has(field) || cell !== null);
+      const set = Object.entries(row).filter(([, cell]) => cell !== null);
       return { ...Object.fromEntries(set), counted: [] };
     },
   },
   // a contact with a LID before the former half that a merge deletes
   contacts: { sort: { pn: 1, lid: -1 } },
-  expected_files: { toRow: (found) => ({ past: false, ...found }) },
-  waiting_deliveries: { id: 'id', sort: { since: 1 } },
-  failed_deliveries: { id: 'id' },
-  kept_events: { id: 'id', sort: { at: 1, _id: 1 } },
+  waiting_deliveries: { sort: { since: 1 } },
+  kept_events: { sort: { at: 1, _id: 1 } },
 };
 
 const BY_NUMBER = '@s.whatsapp.net';
-/** Fields of a room that are absent until a device changes them. */
-const SETTINGS: ReadonlySet<string> = new Set(['archived', 'mutedUntil', 'pinned']);
 
 /**
  * Reads the database while daemons write to it. There is no snapshot of a whole database on every kind of server: each
@@ -137,8 +117,8 @@ export function mongoBackup(database: MongoDatabase, log: CommitLog): BackupSour
     },
     async *rows(clientId, collection) {
       if (collection === 'keys') return yield* inBatches(await keysOf(clientId));
-      const { id, sort } = SHAPES[collection] ?? {};
-      const owner = id === 'clientId' ? '_id' : 'clientId';
+      const { sort } = SHAPES[collection] ?? {};
+      const owner = idOf(collection) === 'clientId' ? '_id' : 'clientId';
       const next = pinned();
       const cursor = db.collection(collection).find({ [owner]: clientId }, { batchSize: BATCH });
       if (sort) cursor.sort(sort);
@@ -175,16 +155,24 @@ function* inBatches(rows: readonly Row[]): Generator<Row[]> {
 }
 
 function rowOf(collection: BackupCollection, document: Document): Row {
-  const { id, toRow } = SHAPES[collection] ?? {};
-  const named = id === 'id' ? { ...document, id: document._id } : document;
-  const found: Record<string, unknown> = toRow ? toRow(named) : named;
-  return Object.fromEntries(fieldsOf(collection).map(([field]) => [field, toCell(found[field])]));
+  const { toRow } = SHAPES[collection] ?? {};
+  const found = toRow ? toRow(document) : document;
+  const cells = declaredIn(collection).map(([name, field]) => {
+    return [name, toCell(found[field.documentId ? '_id' : name] ?? noneOf(field))];
+  });
+  return Object.fromEntries(cells);
+}
+
+/** The field that is the `_id` of documents. */
+function idOf(collection: BackupCollection): string | undefined {
+  return Object.entries<Field>(BACKED_UP[collection].fields).find(([, { documentId }]) => documentId)?.[0];
 }
 
 function toCell(value: unknown): Cell {
   if (value instanceof Binary) return fromBinary(value);
-  const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-  return isPlain ? value : null;
+  if (value instanceof Uint8Array) return value;
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  return isObject(value) || Array.isArray(value) ? JSON.stringify(value) : null;
 }
 
 const MARK = 'restoring';
@@ -225,16 +213,24 @@ export function mongoRestore(database: MongoDatabase, log: CommitLog): RestoreTa
 }
 
 function documentOf(clientId: string, collection: BackupCollection, row: Row): Document {
-  const { id, toDocument } = SHAPES[collection] ?? {};
-  const stored = Object.entries(toDocument ? toDocument(row) : row).map(([field, value]) => [
-    field,
-    value instanceof Uint8Array ? toBinary(value) : value,
-  ]);
-  const fields = Object.fromEntries(stored);
-  if (id === 'clientId') return { _id: clientId, ...fields };
-  if (id !== 'id') return { ...fields, clientId };
-  const { id: _id, ...rest } = fields;
+  const { toDocument } = SHAPES[collection] ?? {};
+  const stored: Document = { ...(toDocument ? toDocument(row) : row) };
+  for (const [name, field] of declaredIn(collection)) {
+    if (name in stored) stored[name] = toStored(field, stored[name]);
+  }
+  const id = idOf(collection);
+  if (id === 'clientId') return { _id: clientId, ...stored };
+  if (id === undefined) return { ...stored, clientId };
+  const { [id]: _id, ...rest } = stored;
   return { _id, ...rest, clientId };
+}
+
+/** The value of a cell in a document. */
+function toStored({ is }: Field, cell: unknown): unknown {
+  if (cell instanceof Uint8Array) return toBinary(cell);
+  if (typeof cell !== 'string') return cell;
+  if (is === 'texts') return readTexts(cell);
+  return is === 'media' ? (parseObject(cell) ?? null) : cell;
 }
 
 function toKey(row: Row): StoredChange {

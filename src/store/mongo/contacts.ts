@@ -1,11 +1,12 @@
 import type { WithId } from 'mongodb';
-import { type ContactNews, mergeContact } from '../port/contacts.js';
+import { CONTACTS, type ContactNews, mergeContact, PICTURES } from '../port/contacts.js';
 import type { Contact, ContactStore, PictureRecord, PictureStore } from '../store.js';
 import type { MongoDatabase } from './database.js';
+import { type DocumentOf, documentsOf } from './documents.js';
 import { SharedLock } from './lock.js';
 import { upsertTwice } from './writes.js';
 
-type ContactDocument = Contact & { clientId: string };
+type ContactDocument = DocumentOf<Contact>;
 type Found = WithId<ContactDocument> | null;
 
 /** Contacts in the collection `contacts`. */
@@ -44,23 +45,20 @@ export function mongoContacts({ db, run }: MongoDatabase): ContactStore {
   };
 }
 
-function known(found: Found): Contact | undefined {
-  if (!found) return undefined;
-  const { lid, pn, name, pushName, username, source, learntAt } = found;
-  return { lid, pn, name, pushName, username, source, learntAt };
-}
+const { toRecord } = documentsOf(CONTACTS);
 
-type PictureDocument = PictureRecord & { clientId: string };
+function known(found: Found): Contact | undefined {
+  return found ? toRecord(found) : undefined;
+}
 
 /** Profile pictures in the collection `pictures`. */
 export function mongoPictures({ db, run }: MongoDatabase): PictureStore {
-  const pictures = db.collection<PictureDocument>('pictures');
+  const pictures = db.collection<DocumentOf<PictureRecord>>(PICTURES.name);
+  const { toRecord } = documentsOf(PICTURES);
   return {
     async get(clientId, jid, preview) {
-      const shown = { projection: { _id: 0, clientId: 0 } };
-      return (
-        (await run(() => pictures.findOne<PictureRecord>({ clientId, jid, preview }, shown))) ?? undefined
-      );
+      const found = await run(() => pictures.findOne({ clientId, jid, preview }));
+      return found ? toRecord(found) : undefined;
     },
     async put(clientId, picture) {
       const { jid, preview } = picture;

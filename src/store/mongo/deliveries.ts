@@ -1,17 +1,20 @@
 import type { Filter } from 'mongodb';
 import { WEBHOOK_ID } from '../../domain/ids.js';
+import { FAILED_DELIVERIES, WAITING_DELIVERIES, WAITING_IN_BRIEF } from '../port/deliveries.js';
 import type { FailedDelivery, FailedDeliveryStore, WaitingDelivery, WaitingDeliveryStore } from '../store.js';
 import type { MongoDatabase } from './database.js';
+import { type DocumentById, documentsOf } from './documents.js';
 import { putIfAbsent } from './writes.js';
 
 /** Without a receiver, or after a restore with null, it is for the webhook. */
-type FailedDocument = Omit<FailedDelivery, 'id' | 'receiver'> & { _id: string; receiver?: string | null };
+type FailedDocument = DocumentById<FailedDelivery, 'id'>;
 
 const NEWEST_FIRST = { failedAt: -1, _id: -1 } as const;
 
 /** Failed deliveries in the collection `failed_deliveries`, by their id. */
 export function mongoFailedDeliveries({ db, run }: MongoDatabase): FailedDeliveryStore {
-  const failed = db.collection<FailedDocument>('failed_deliveries');
+  const failed = db.collection<FailedDocument>(FAILED_DELIVERIES.name);
+  const { toRecord } = documentsOf(FAILED_DELIVERIES);
   /** The oldest go in a step of their own: being interrupted leaves some too many until the next one is added. */
   const dropOldest = async (clientId: string, receiver: string, keep: number) => {
     const tooMany = await failed
@@ -36,11 +39,11 @@ export function mongoFailedDeliveries({ db, run }: MongoDatabase): FailedDeliver
         ...(receiver !== undefined && ofReceiver(receiver)),
         ...(before && olderThan(before)),
       });
-      return (await run(() => found.sort(NEWEST_FIRST).limit(limit).toArray())).map(toDelivery);
+      return (await run(() => found.sort(NEWEST_FIRST).limit(limit).toArray())).map(toRecord);
     },
     async get(id) {
       const found = await run(() => failed.findOne({ _id: id }));
-      return found ? toDelivery(found) : undefined;
+      return found ? toRecord(found) : undefined;
     },
     async counts(clientId) {
       const counted = failed.aggregate<{ _id: string; count: number }>([
@@ -73,37 +76,27 @@ function olderThan({ failedAt, id }: Pick<FailedDelivery, 'failedAt' | 'id'>): F
   return { $or: [{ failedAt: { $lt: failedAt } }, { failedAt, _id: { $lt: id } }] };
 }
 
-function toDelivery({ _id, receiver, ...fields }: FailedDocument): FailedDelivery {
-  return { id: _id, ...fields, ...(receiver && { receiver }) };
-}
-
 /** The webhook has no name in a document. */
 function ofReceiver(receiver: string): Pick<Filter<FailedDocument>, 'receiver'> {
   return { receiver: receiver === WEBHOOK_ID ? null : receiver };
 }
 
-type WaitingDocument = Omit<WaitingDelivery, 'id' | 'receiver'> & { _id: string; receiver?: string | null };
-
 /** Waiting deliveries in the collection `waiting_deliveries`, by their id. */
 export function mongoWaitingDeliveries({ db, run }: MongoDatabase): WaitingDeliveryStore {
-  const waiting = db.collection<WaitingDocument>('waiting_deliveries');
+  const waiting = db.collection<DocumentById<WaitingDelivery, 'id'>>(WAITING_DELIVERIES.name);
+  const { toRecord } = documentsOf(WAITING_DELIVERIES);
+  const inBrief = documentsOf(WAITING_IN_BRIEF);
   return {
     async add({ id, ...fields }) {
       await run(() => putIfAbsent(waiting, { _id: id }, fields));
     },
     async list(clientId) {
       const found = waiting.find({ clientId }).sort({ since: 1, _id: 1 });
-      const documents = await run(() => found.project<Omit<WaitingDocument, 'body'>>({ body: 0 }).toArray());
-      return documents.map(({ _id, receiver, ...fields }) => ({
-        ...{ id: _id, ...fields },
-        ...(receiver && { receiver }),
-      }));
+      return (await run(() => found.project({ body: 0 }).toArray())).map(inBrief.toRecord);
     },
     async get(id) {
       const found = await run(() => waiting.findOne({ _id: id }));
-      if (!found) return undefined;
-      const { _id, receiver, ...fields } = found;
-      return { id: _id, ...fields, ...(receiver && { receiver }) };
+      return found ? toRecord(found) : undefined;
     },
     async noteAttempts(clientId, id, attempts) {
       await run(() => waiting.updateOne({ _id: id, clientId }, { $set: { attempts } }));

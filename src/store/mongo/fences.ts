@@ -240,24 +240,15 @@ type FencedStores = Pick<
 export function fenced(fences: Fences, stores: FencedStores): FencedStores {
   const { contacts, sends, traces, files, expectedFiles, pictures, idempotency } = stores;
   const { failedDeliveries, waitingDeliveries, keptEvents } = stores;
-  const held =
-    <A extends unknown[], R>(write: (clientId: string, ...rest: A) => Promise<R>) =>
-    (clientId: string, ...rest: A): Promise<R> =>
-      fences.run(clientId, () => write(clientId, ...rest));
-  const heldBy =
-    <O extends { clientId: string }, A extends unknown[], R>(write: (record: O, ...rest: A) => Promise<R>) =>
-    (record: O, ...rest: A): Promise<R> =>
-      fences.run(record.clientId, () => write(record, ...rest));
+  const held = <K extends string, S extends Readonly<Record<K, Write>>>(store: S, ...writes: K[]): S => {
+    const copy = { ...store };
+    for (const name of writes) Object.assign(copy, { [name]: whileHeld(fences, store[name]) });
+    return copy;
+  };
   return {
-    contacts: { ...contacts, learn: held(contacts.learn) },
-    sends: {
-      ...sends,
-      put: held(sends.put),
-      acknowledge: held(sends.acknowledge),
-      close: held(sends.close),
-      finish: held(sends.finish),
-    },
-    traces: { ...traces, add: held(traces.add), rekey: held(traces.rekey) },
+    contacts: held(contacts, 'learn'),
+    sends: held(sends, 'put', 'acknowledge', 'close', 'finish'),
+    traces: held(traces, 'add', 'rekey'),
     files: {
       ...files,
       async write(file, source) {
@@ -270,19 +261,22 @@ export function fenced(fences: Fences, stores: FencedStores): FencedStores {
         }
       },
     },
-    expectedFiles: { ...expectedFiles, add: heldBy(expectedFiles.add) },
-    pictures: { ...pictures, put: held(pictures.put) },
-    idempotency: {
-      ...idempotency,
-      claim: held(idempotency.claim),
-      answer: held(idempotency.answer),
-    },
-    failedDeliveries: { ...failedDeliveries, add: heldBy(failedDeliveries.add) },
-    waitingDeliveries: {
-      ...waitingDeliveries,
-      add: heldBy(waitingDeliveries.add),
-      noteAttempts: held(waitingDeliveries.noteAttempts),
-    },
-    keptEvents: { ...keptEvents, add: heldBy(keptEvents.add), removeOldest: held(keptEvents.removeOldest) },
+    expectedFiles: held(expectedFiles, 'add'),
+    pictures: held(pictures, 'put'),
+    idempotency: held(idempotency, 'claim', 'answer'),
+    failedDeliveries: held(failedDeliveries, 'add'),
+    waitingDeliveries: held(waitingDeliveries, 'add', 'noteAttempts'),
+    keptEvents: held(keptEvents, 'add', 'removeOldest'),
   };
+}
+
+/** A write for a session, which its first argument names. */
+type Write = (owner: never, ...rest: never[]) => Promise<unknown>;
+
+function whileHeld<O extends string | { clientId: string }, A extends unknown[]>(
+  fences: Fences,
+  write: (owner: O, ...rest: A) => Promise<unknown>,
+) {
+  return (owner: O, ...rest: A): Promise<unknown> =>
+    fences.run(typeof owner === 'string' ? owner : owner.clientId, () => write(owner, ...rest));
 }

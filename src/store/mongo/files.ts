@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import type { ObjectId } from 'mongodb';
-import { rangeWithin, requireNewFileId } from '../port/files.js';
+import { EXPECTED_FILES, FILES, rangeWithin, requireNewFileId } from '../port/files.js';
 import type { ExpectedFile, ExpectedFileStore, FileRecord, FileStore, NewFile } from '../store.js';
 import type { MongoDatabase } from './database.js';
+import { type DocumentOf, documentsOf } from './documents.js';
 import { fileBytes } from './file-bytes.js';
 import { insertIfAbsent } from './writes.js';
 
@@ -133,6 +134,8 @@ async function removeEach(
 /** A record and the id of its bytes. */
 type FileDocument = FileRecord & { bytesId: ObjectId };
 
+const { toRecord } = documentsOf(FILES);
+
 /** Size of the batches that the methods `some…` return. */
 const SOME = 100;
 
@@ -204,43 +207,24 @@ function fileRecords({ db }: MongoDatabase) {
   };
 }
 
-function toRecord({ id, clientId, chatRoomId, messageId, ...rest }: FileDocument): FileRecord {
-  const { mimeType, mediaType, fileName, fileSize, sha256, caption, createdAt } = rest;
-  const about = { mimeType, mediaType, fileName, fileSize, sha256, caption, createdAt };
-  return { id, clientId, chatRoomId, messageId, ...about };
-}
-
-/** Documents of earlier versions have no `past`. */
-type ExpectedFileDocument = Omit<ExpectedFile, 'past'> & { past?: boolean };
-
 /** Files that are still to be stored, in the collection `expected_files`. */
 export function mongoExpectedFiles({ db, run }: MongoDatabase): ExpectedFileStore {
-  const expected = db.collection<ExpectedFileDocument>('expected_files');
+  const expected = db.collection<DocumentOf<ExpectedFile>>(EXPECTED_FILES.name);
+  const { toRecord } = documentsOf(EXPECTED_FILES);
   return {
     async add(file) {
       await run(() => insertIfAbsent(expected, { ...file }));
     },
     async get(id) {
       const found = await run(() => expected.findOne({ id }));
-      return found ? toExpected(found) : undefined;
+      return found ? toRecord(found) : undefined;
     },
     async list(clientId) {
       const found = expected.find({ clientId }).sort({ since: 1, _id: 1 });
-      return (await run(() => found.toArray())).map(toExpected);
+      return (await run(() => found.toArray())).map(toRecord);
     },
     async remove(id) {
       await run(() => expected.deleteOne({ id }));
     },
   };
-}
-
-function toExpected({
-  id,
-  clientId,
-  chatRoomId,
-  messageId,
-  since,
-  past,
-}: ExpectedFileDocument): ExpectedFile {
-  return { id, clientId, chatRoomId, messageId, since, past: past ?? false };
 }

@@ -1,8 +1,8 @@
-import { lastMessageOf, showsNewest } from '../port/history.js';
-import { readObject } from '../port/json.js';
+import { lastMessageOf, PENDING_CHANGES, showsNewest } from '../port/history.js';
 import type { BackendHistory, HistoryStore, PendingChange, RoomMove } from '../store.js';
 import type { CommitLog } from './commits.js';
 import type { MongoDatabase } from './database.js';
+import { type DocumentOf, documentsOf } from './documents.js';
 import { assertLease, type Fence, type Fences, insertFenced } from './fences.js';
 import { SharedLock } from './lock.js';
 import { mongoMessageStatus, mongoMessages } from './messages.js';
@@ -171,22 +171,21 @@ function mongoFileMoves({ db }: MongoDatabase) {
   };
 }
 
-/** The change is JSON text: the server does not accept every field name. */
-type PendingDocument = Omit<PendingChange, 'change'> & { clientId: string; change: string };
+const { toRecord, toFields } = documentsOf(PENDING_CHANGES);
 
 /** Changes that wait for their message, in the collection `pending_changes`. */
 function mongoPendingChanges(database: MongoDatabase, fences: Fences, log: CommitLog) {
   const { db, run } = database;
-  const changes = db.collection<PendingDocument>('pending_changes');
-  const targets = new PendingTargets(db.collection('pending_changes'), log);
+  const changes = db.collection<DocumentOf<PendingChange>>(PENDING_CHANGES.name);
+  const targets = new PendingTargets(db.collection(PENDING_CHANGES.name), log);
   const store: Pick<
     HistoryStore,
     'addPending' | 'pending' | 'pendingTargets' | 'removePending' | 'prunePending'
   > = {
     async addPending(clientId, pending) {
-      const { chatRoomId, targetId, messageId, at } = pending;
+      const { chatRoomId, targetId, messageId, ...others } = pending;
       const key = { clientId, chatRoomId, targetId, messageId };
-      const fields = { change: JSON.stringify(pending.change), at };
+      const fields = toFields(others);
       await fences.run(clientId, (fence) =>
         targets.writing(clientId, pending, () => run(() => insertFenced(fence, changes, key, fields, 'at'))),
       );
@@ -194,7 +193,7 @@ function mongoPendingChanges(database: MongoDatabase, fences: Fences, log: Commi
     async pending(clientId, chatRoomId, targetId) {
       if (await targets.isNone(clientId, { chatRoomId, targetId })) return [];
       const found = changes.find({ clientId, chatRoomId, targetId });
-      return (await run(() => found.sort({ at: 1, _id: 1 }).toArray())).map(toPending);
+      return (await run(() => found.sort({ at: 1, _id: 1 }).toArray())).map(toRecord);
     },
     async pendingTargets(clientId, chatRoomId) {
       return run(() => changes.distinct('targetId', { clientId, chatRoomId }));
@@ -217,9 +216,10 @@ function mongoPendingChanges(database: MongoDatabase, fences: Fences, log: Commi
     ...store,
     async movePending(fence: Fence, clientId: string, { from, pending }: RoomMove): Promise<void> {
       for (const document of await changes.find({ clientId, chatRoomId: from }).toArray()) {
-        const moved = pending(toPending(document));
+        const moved = pending(toRecord(document));
         const key = () => ({ _id: document._id, ...fence.condition() });
-        const fields = { chatRoomId: moved.chatRoomId, change: JSON.stringify(moved.change) };
+        const { chatRoomId, change } = moved;
+        const fields = toFields({ chatRoomId, change });
         await targets.writing(clientId, moved, () =>
           upsertTwice<unknown>(
             () => changes.updateOne(key(), setTo(fields)),
@@ -229,8 +229,4 @@ function mongoPendingChanges(database: MongoDatabase, fences: Fences, log: Commi
       }
     },
   };
-}
-
-function toPending({ targetId, chatRoomId, messageId, change, at }: PendingDocument): PendingChange {
-  return { targetId, chatRoomId, messageId, change: readObject(change), at };
 }

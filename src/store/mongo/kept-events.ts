@@ -1,9 +1,11 @@
 import type { Filter } from 'mongodb';
+import { KEPT_EVENTS, KEPT_IN_BRIEF } from '../port/deliveries.js';
 import type { KeptEvent, KeptEventStore, KeptFilter } from '../store.js';
 import type { MongoDatabase } from './database.js';
+import { type DocumentById, documentsOf } from './documents.js';
 import { insertIfAbsent } from './writes.js';
 
-type KeptDocument = Omit<KeptEvent, 'id'> & { _id: string };
+type KeptDocument = DocumentById<KeptEvent, 'id'>;
 
 /** Documents that one step removes. */
 const REMOVED_AT_ONCE = 500;
@@ -12,7 +14,9 @@ const NEWEST_FIRST = { at: -1, _id: -1 } as const;
 
 /** Kept events in the collection `kept_events`, by their id. */
 export function mongoKeptEvents({ db, run }: MongoDatabase): KeptEventStore {
-  const kept = db.collection<KeptDocument>('kept_events');
+  const kept = db.collection<KeptDocument>(KEPT_EVENTS.name);
+  const { toRecord } = documentsOf(KEPT_EVENTS);
+  const inBrief = documentsOf(KEPT_IN_BRIEF);
   return {
     async add({ id, ...fields }) {
       return run(() => insertIfAbsent(kept, { _id: id, ...fields }));
@@ -21,14 +25,11 @@ export function mongoKeptEvents({ db, run }: MongoDatabase): KeptEventStore {
       if (filter.limit < 1) return run(async () => []);
       const order = filter.order === 'oldest first' ? OLDEST_FIRST : NEWEST_FIRST;
       const found = kept.find(matches(filter)).sort(order).limit(filter.limit);
-      const documents = await run(() => found.project<Omit<KeptDocument, 'body'>>({ body: 0 }).toArray());
-      return documents.map(({ _id, ...fields }) => ({ id: _id, ...fields }));
+      return (await run(() => found.project({ body: 0 }).toArray())).map(inBrief.toRecord);
     },
     async get(clientId, id) {
       const found = await run(() => kept.findOne({ _id: id, clientId }));
-      if (!found) return undefined;
-      const { _id, ...fields } = found;
-      return { id: _id, ...fields };
+      return found ? toRecord(found) : undefined;
     },
     async bytes(clientId) {
       const summed = kept.aggregate<{ bytes: number }>([

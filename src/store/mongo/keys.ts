@@ -1,13 +1,17 @@
 import type { Binary } from 'mongodb';
 import type { JournalEntry, KeyChange } from '../../domain/signal-state.js';
+import { JOURNAL } from '../port/keys.js';
 import type { DataKeyStore, JournalStore, KeyStore, StoredKey } from '../store.js';
 import type { Operation } from './backlog.js';
 import type { Changes, Commit, StoredChange, StoredEntry } from './changes.js';
 import type { CommitLog } from './commits.js';
 import type { MongoDatabase } from './database.js';
+import { documentsOf } from './documents.js';
 import type { HeldCache } from './held-cache.js';
 import type { KnownEntries } from './known-entries.js';
 import { fromBinary, putIfAbsent, toBinary, unlessNewer } from './writes.js';
+
+const { toRecord: toEntry } = documentsOf(JOURNAL);
 
 interface KeyDocument {
   clientId: string;
@@ -238,17 +242,6 @@ export function journalOperations(clientId: string, commits: readonly Commit[]):
       return { updateMany: { filter, update: { $set: { closedAt: at }, $unset: { open: '' } } } };
     }),
   ]);
-}
-
-function toEntry({ id, messageId, plain, stanza, receivedAt, closedAt }: StoredEntry): JournalEntry {
-  return {
-    id,
-    messageId,
-    plain: fromBinary(plain),
-    stanza: fromBinary(stanza),
-    receivedAt,
-    ...(closedAt !== undefined && { closedAt }),
-  };
 }
 
 interface DataKeyDocument {

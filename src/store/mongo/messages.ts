@@ -1,26 +1,21 @@
-import type { Binary, ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
 import { PN_SERVER } from '../../domain/address.js';
 import { MESSAGE_STATUSES, type MessageStatus, VOTE_TYPE } from '../../domain/room.js';
-import { conversationOf } from '../port/history.js';
-import { readObject } from '../port/json.js';
+import { conversationOf, MESSAGES, TRACES } from '../port/history.js';
 import type { HistoryMessage, MessageProgress, MessageTrace, TraceStore } from '../store.js';
 import { inRow } from './changes.js';
 import type { CommitLog } from './commits.js';
 import type { MongoDatabase } from './database.js';
+import { type DocumentOf, documentsOf } from './documents.js';
 import { assertLease, type Fence, type Fences, insertFenced } from './fences.js';
 import type { HeldCache } from './held-cache.js';
-import { deleteInBatches, fromBinary, setTo, toBinary, upsertTwice } from './writes.js';
+import { deleteInBatches, setTo, toBinary, upsertTwice } from './writes.js';
 
-/**
- * Messages with the same time are ordered by `_id`, which grows as they are recorded. The extras are JSON text: the server
- * does not accept every field name.
- */
-export interface MessageDocument extends Omit<HistoryMessage, 'media' | 'extras' | 'content'> {
-  clientId: string;
-  media: HistoryMessage['media'] | null;
-  extras: string;
-  content: Binary;
-}
+/** Messages with the same time are ordered by `_id`, which grows as they are recorded. */
+export type MessageDocument = DocumentOf<HistoryMessage>;
+
+const ofMessages = documentsOf(MESSAGES);
+const ofTraces = documentsOf(TRACES);
 
 const NEWEST_FIRST = { sentAt: -1, _id: -1 } as const;
 
@@ -49,7 +44,7 @@ export function mongoMessages(database: MongoDatabase) {
     },
     async find(clientId: string, chatRoomId: string, messageId: string) {
       const found = await messages.findOne({ clientId, chatRoomId, messageId });
-      return found ? toMessage(found) : undefined;
+      return found ? ofMessages.toRecord(found) : undefined;
     },
     /** Replaces a message but not its position in the room; false if there is none. */
     async replace(fence: Fence, clientId: string, message: HistoryMessage): Promise<boolean> {
@@ -67,7 +62,7 @@ export function mongoMessages(database: MongoDatabase) {
     async newestBut(clientId: string, chatRoomId: string, messageId: string) {
       const others = { clientId, chatRoomId, messageId: { $ne: messageId }, messageType: { $ne: VOTE_TYPE } };
       const found = await messages.findOne(others, { sort: NEWEST_FIRST });
-      return found ? toMessage(found) : undefined;
+      return found ? ofMessages.toRecord(found) : undefined;
     },
     /** Messages from others in a room, without votes, counted up to `limit`. */
     async countOthers(clientId: string, chatRoomId: string, limit: number): Promise<number> {
@@ -85,7 +80,7 @@ export function mongoMessages(database: MongoDatabase) {
       const older = before === undefined ? {} : await olderThan(clientId, chatRoomId, before);
       if (!older) return [];
       const found = messages.find({ clientId, chatRoomId, ...older }, { batchSize: limit });
-      return (await found.sort(NEWEST_FIRST).limit(limit).toArray()).reverse().map(toMessage);
+      return (await found.sort(NEWEST_FIRST).limit(limit).toArray()).reverse().map(ofMessages.toRecord);
     },
     /** Up to `limit` messages of a room that were sent before that time, oldest first. */
     async before(clientId: string, chatRoomId: string, sentBefore: number, limit: number) {
@@ -99,7 +94,7 @@ export function mongoMessages(database: MongoDatabase) {
     /** Up to `limit` messages of a room, to `move` them. */
     async some(clientId: string, chatRoomId: string, limit: number) {
       const found = await messages.find({ clientId, chatRoomId }).limit(limit).toArray();
-      return found.map((document) => ({ id: document._id, message: toMessage(document) }));
+      return found.map((document) => ({ id: document._id, message: ofMessages.toRecord(document) }));
     },
     /** Puts a message into its new room; deletes it if that room has a message with the same id. */
     async move(fence: Fence, _id: ObjectId, clientId: string, message: HistoryMessage): Promise<void> {
@@ -118,28 +113,6 @@ export function toDocument(clientId: string, message: HistoryMessage): MessageDo
     media: message.media ?? null,
     extras: JSON.stringify(message.extras),
     content: toBinary(message.content),
-  };
-}
-
-function toMessage({ messageId, chatRoomId, body, messageType, ...rest }: MessageDocument): HistoryMessage {
-  const { fromMe, author, pushname, sentAt, deleted, fromAi, media, fileId, extras, content } = rest;
-  return {
-    ...{
-      messageId,
-      chatRoomId,
-      body,
-      messageType,
-      fromMe,
-      author,
-      pushname,
-      sentAt,
-      deleted,
-      fromAi,
-      fileId,
-    },
-    media: media ?? undefined,
-    extras: readObject(extras),
-    content: fromBinary(content),
   };
 }
 
@@ -189,9 +162,7 @@ export function mongoMessageStatus({ db, run }: MongoDatabase, fences: Fences) {
   };
 }
 
-type TraceDocument = Omit<MessageTrace, 'secret'> & {
-  clientId: string;
-  secret: Binary | null;
+type TraceDocument = DocumentOf<MessageTrace> & {
   /** Set while the other party is known by phone number only. */
   byNumber?: boolean;
 };
@@ -223,7 +194,7 @@ export function mongoTraces(
       const written = log.writeRows(clientId, row, 'next');
       // another one of that id may be stored, unless it is known that there is none
       const isFirst = held.get(clientId, traceKey(messageId)) === null;
-      if (isFirst) held.set(clientId, traceKey(messageId), toTrace({ ...fields, messageId, clientId }));
+      if (isFirst) held.set(clientId, traceKey(messageId), ofTraces.toRecord({ ...fields, messageId }));
       await written;
     },
     async get(clientId, messageId) {
@@ -231,7 +202,7 @@ export function mongoTraces(
       if (known === null) return undefined;
       if (known) return { ...known, secret: known.secret && Uint8Array.from(known.secret) };
       const found = await log.read(clientId, () => traces.findOne({ clientId, messageId }));
-      return found ? toTrace(found) : undefined;
+      return found ? ofTraces.toRecord(found) : undefined;
     },
     async conversation(clientId, chat) {
       const first = async (fromMe: boolean) => {
@@ -267,17 +238,4 @@ export function mongoTraces(
 
 function isByNumber({ chat }: Pick<MessageTrace, 'chat'>): boolean {
   return chat.endsWith(`@${PN_SERVER}`);
-}
-
-function toTrace({
-  messageId,
-  chat,
-  fromMe,
-  authorLid,
-  authorPn,
-  secret,
-  sentAt,
-}: TraceDocument): MessageTrace {
-  const opened = secret ? fromBinary(secret) : undefined;
-  return { messageId, chat, fromMe, authorLid, authorPn, secret: opened, sentAt };
 }

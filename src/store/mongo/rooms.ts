@@ -1,12 +1,12 @@
 import type { Document, WithId } from 'mongodb';
-import { type LastMessage, lastMessageBy, lastMessageOf } from '../port/history.js';
+import { type LastMessage, lastMessageBy, lastMessageOf, ROOMS } from '../port/history.js';
 import type { BackendRoom, HistoryMessage, HistoryStore, RoomUpdate } from '../store.js';
 import type { MongoDatabase } from './database.js';
+import { type DocumentOf, documentsOf } from './documents.js';
 import type { Fence } from './fences.js';
 import { setTo, upsertTwice } from './writes.js';
 
-interface RoomDocument extends BackendRoom {
-  clientId: string;
+type RoomDocument = DocumentOf<BackendRoom> & {
   /**
    * The last messages that were counted as unread. A message whose recording was interrupted is recorded again soon: it is
    * still in the list and is not counted twice.
@@ -14,7 +14,9 @@ interface RoomDocument extends BackendRoom {
   counted: string[];
   /** Document ids of the rooms that were merged into it last. */
   takenIn?: string[];
-}
+};
+
+const { toRecord } = documentsOf(ROOMS);
 
 /** Length of `counted`; short, because the server reads it with every list of rooms. */
 const COUNTED = 32;
@@ -33,19 +35,18 @@ export function mongoRooms({ db }: MongoDatabase) {
       await upsertTwice(() => rooms.updateOne(key, pipeline, { upsert: true }));
     },
     async get(clientId: string, chatRoomId: string): Promise<BackendRoom | undefined> {
-      return (await rooms.findOne<BackendRoom>({ clientId, chatRoomId }, SHOWN)) ?? undefined;
+      const found = await rooms.findOne({ clientId, chatRoomId }, SHOWN);
+      return found ? toRecord(found) : undefined;
     },
     /** Without a room that is being merged into another: its content is counted there already. */
     async list(clientId: string): Promise<BackendRoom[]> {
       const found = rooms
         .find({ clientId })
-        .project<BackendRoom & Pick<WithId<RoomDocument>, '_id' | 'takenIn'>>({ clientId: 0, counted: 0 })
+        .project<Omit<WithId<RoomDocument>, 'clientId' | 'counted'>>({ clientId: 0, counted: 0 })
         .sort({ lastMessageAt: -1, chatRoomId: 1 });
       const stored = await found.toArray();
       const merged = new Set(stored.flatMap(({ takenIn = [] }) => takenIn));
-      return stored
-        .filter(({ _id }) => !merged.has(_id.toHexString()))
-        .map(({ _id, takenIn, ...room }) => room);
+      return stored.filter(({ _id }) => !merged.has(_id.toHexString())).map(toRecord);
     },
     byNumber: (clientId: string) =>
       rooms

@@ -1,27 +1,28 @@
-import type { Binary } from 'mongodb';
-import { weightOf } from '../port/sends.js';
+import type { Field } from '../port/fields.js';
+import { IDEMPOTENCY, PAST_SENDS, SENDS } from '../port/sends.js';
 import type { IdempotencyRecord, IdempotencyStore, SendStore, SentRecord } from '../store.js';
 import { inRow } from './changes.js';
 import type { CommitLog } from './commits.js';
 import type { MongoDatabase } from './database.js';
+import { type DocumentOf, documentsOf } from './documents.js';
 import type { HeldCache } from './held-cache.js';
-import { fromBinary, putIfAbsent, toBinary } from './writes.js';
+import { putIfAbsent } from './writes.js';
 
-type SentDocument = Omit<
-  SentRecord,
-  'content' | 'fileName' | 'counted' | 'textHash' | 'closed' | 'held' | 'trace'
-> & {
-  clientId: string;
-  content: Binary;
-  /** Documents of earlier versions have none. */
-  fileName?: string | null;
-  counted?: string | null;
-  textHash?: string | null;
-  held?: string | null;
-  trace?: string | null;
+type SentDocument = Omit<DocumentOf<SentRecord>, 'closed'> & {
   /** True until it is closed, then false or missing: the index of what is open holds nothing else. */
   open?: boolean;
 };
+
+const { toRecord, toFields } = documentsOf(SENDS);
+const ofPast = documentsOf(PAST_SENDS);
+const toSent = (document: SentDocument) => toRecord({ ...document, closed: !document.open });
+
+/** A put removes what an earlier version of the record had, except what it counts as: that never changes. */
+const REMOVED = Object.fromEntries(
+  Object.entries<Field>(SENDS.fields)
+    .filter(([name, { none }]) => none === 'absent' && name !== 'counted')
+    .map(([name]) => [name, null]),
+);
 
 /** A send as it is kept in memory; null if there is none. */
 export type CachedSend = SentRecord | null;
@@ -78,15 +79,7 @@ export function mongoSends(
   };
   return {
     async put(clientId, { closed, ...record }) {
-      const content = toBinary(record.content);
-      const fields = {
-        ...record,
-        content,
-        textHash: record.textHash ?? null,
-        held: record.held ?? null,
-        open: !closed,
-        trace: record.trace ?? null,
-      };
+      const fields = { ...REMOVED, ...toFields(record), open: !closed };
       const { messageId } = record;
       // a closed record is written again when its content is erased
       const isNew = !closed && !held.get(clientId, keyOf(messageId));
@@ -133,12 +126,7 @@ export function mongoSends(
         const after = sends.find({ clientId, sentAt: { $gt: sentAfter } }, fields);
         // a limit of 0 is none
         const found = after.sort({ sentAt: 1 }).limit(limit);
-        return (await found.toArray()).map(({ to, sentAt, counted, textHash }) => ({
-          to,
-          sentAt,
-          ...weightOf(counted),
-          ...(typeof textHash === 'string' && { textHash }),
-        }));
+        return (await found.toArray()).map(ofPast.toRecord);
       }),
     close: (clientId, messageId) => change(clientId, messageId, { closed: true }, 'now'),
     finish: (clientId, messageId) =>
@@ -156,43 +144,13 @@ function copyOf(record: SentRecord): SentRecord {
   return { ...record, content: Uint8Array.from(record.content) };
 }
 
-function toSent({
-  messageId,
-  to,
-  content,
-  fileName,
-  counted,
-  textHash,
-  held,
-  trace,
-  open,
-  ...rest
-}: SentDocument): SentRecord {
-  const { metaData, sentAt, acknowledged } = rest;
-  const sent = { messageId, to, content: fromBinary(content), metaData, fileName: fileName ?? '' };
-  const hashed = typeof textHash === 'string' ? { textHash } : {};
-  const request = typeof held === 'string' ? { held } : {};
-  const traced = typeof trace === 'string' ? { trace } : {};
-  return {
-    ...sent,
-    ...weightOf(counted),
-    ...hashed,
-    sentAt,
-    acknowledged,
-    closed: !open,
-    ...request,
-    ...traced,
-  };
-}
-
-type IdempotencyDocument = IdempotencyRecord & { clientId: string };
-
 /** Idempotency keys in the collection `idempotency`. */
 export function mongoIdempotency({ db, run }: MongoDatabase): IdempotencyStore {
-  const idempotency = db.collection<IdempotencyDocument>('idempotency');
+  const idempotency = db.collection<DocumentOf<IdempotencyRecord>>(IDEMPOTENCY.name);
+  const { toRecord } = documentsOf(IDEMPOTENCY);
   return {
     async claim(clientId, { key, ...fields }) {
-      return toIdempotency(await run(() => putIfAbsent(idempotency, { clientId, key }, fields)));
+      return toRecord(await run(() => putIfAbsent(idempotency, { clientId, key }, fields)));
     },
     async answer(clientId, key, answer) {
       await run(() => idempotency.updateOne({ clientId, key }, { $set: { answer } }));
@@ -202,14 +160,4 @@ export function mongoIdempotency({ db, run }: MongoDatabase): IdempotencyStore {
       return deletedCount;
     },
   };
-}
-
-function toIdempotency({
-  key,
-  fingerprint,
-  messageId,
-  answer,
-  createdAt,
-}: IdempotencyDocument): IdempotencyRecord {
-  return { key, fingerprint, messageId, answer, createdAt };
 }

@@ -1,17 +1,21 @@
-/** A person known to a session. Addresses are user-parts; unknown fields are empty. */
-export interface Contact {
-  lid: string;
-  pn: string;
+import { blankRecord, collection, type RecordOf } from './fields.js';
+
+/** People known to a session. Addresses are user-parts; unknown fields are empty. */
+export const CONTACTS = collection('contacts', {
+  lid: { is: 'text' },
+  pn: { is: 'text' },
   /** The name in the linked phone's address book. */
-  name: string;
+  name: { is: 'text' },
   /** The name the person chose. */
-  pushName: string;
-  username: string;
+  pushName: { is: 'text' },
+  username: { is: 'text' },
   /** Where the pair of addresses was learnt: `message`, `lookup`, `history`, … */
-  source: string;
+  source: { is: 'text' },
   /** Milliseconds since the epoch. */
-  learntAt: number;
-}
+  learntAt: { is: 'number' },
+});
+
+export type Contact = RecordOf<typeof CONTACTS>;
 
 /** New facts about a person: at least one of `lid` and `pn`, and where they come from. */
 export type ContactNews = Partial<Contact> & { source: string; learntAt: number };
@@ -26,23 +30,25 @@ export interface ContactStore {
   find(clientId: string, by: { lid?: string; pn?: string }): Promise<Contact | undefined>;
 }
 
-/** The profile picture of a person or group as last fetched from the network. */
-export interface PictureRecord {
+/** Profile pictures of people and groups, as last fetched from the network. */
+export const PICTURES = collection('pictures', {
   /** Of a person (the LID if known) or a group. */
-  jid: string;
+  jid: { is: 'text' },
   /** True for the small picture, false for the full one. */
-  preview: boolean;
+  preview: { is: 'flag', words: ['full', 'preview'] },
   /** The network's id of the picture; empty if none is visible. */
-  version: string;
-  /** The network's signed URL; it expires after about ten days. */
-  url: string;
+  version: { is: 'text' },
+  /** The network's signed URL; it expires after about ten days. Whoever has it can see the picture, even if it is hidden. */
+  url: { is: 'text', sealed: ['jid', 'preview'] },
   /** Id of the stored copy; empty if there is none. */
-  fileId: string;
+  fileId: { is: 'text' },
   /** Why no picture is visible; empty if one is. */
-  reason: string;
+  reason: { is: 'text' },
   /** Milliseconds since the epoch; 0 if known to be outdated. */
-  fetchedAt: number;
-}
+  fetchedAt: { is: 'number' },
+});
+
+export type PictureRecord = RecordOf<typeof PICTURES>;
 
 export interface PictureStore {
   get(clientId: string, jid: string, preview: boolean): Promise<PictureRecord | undefined>;
@@ -86,7 +92,7 @@ export function mergeContact(
   };
 }
 
-const EMPTY: Contact = { lid: '', pn: '', name: '', pushName: '', username: '', source: '', learntAt: 0 };
+const EMPTY: Contact = blankRecord(CONTACTS);
 
 function distinct(byLid: Contact | undefined, byPn: Contact | undefined): Contact[] {
   const same = byLid && byPn && sameContact(byLid, byPn);

@@ -1,21 +1,25 @@
-/** An event whose attempts have all failed, kept for an operator. */
-export interface FailedDelivery {
+import { collection, type RecordOf } from './fields.js';
+
+/** Events whose attempts have all failed, kept for an operator. */
+export const FAILED_DELIVERIES = collection('failed_deliveries', {
   /** The delivery's id, sortable by time. */
-  id: string;
-  clientId: string;
-  /** Of the receiver that it is for; absent for the webhook. */
-  receiver?: string;
-  url: string;
-  type: string;
-  messageId: string;
-  /** JSON text of the event as it was POSTed. */
-  body: string;
+  id: { is: 'text', documentId: true },
+  clientId: { is: 'text' },
+  url: { is: 'text', sealed: ['id', 'receiver'] },
+  type: { is: 'text' },
+  messageId: { is: 'text' },
+  /** JSON text of the event as it was POSTed. With another receiver, it would go to somebody else. */
+  body: { is: 'text', sealed: ['id', 'receiver'] },
   /** Why, as `domain/reasons.ts` writes it; words in what earlier releases wrote. */
-  reason: string;
-  attempts: number;
+  reason: { is: 'text' },
+  attempts: { is: 'number' },
   /** Milliseconds since the epoch. */
-  failedAt: number;
-}
+  failedAt: { is: 'number' },
+  /** Of the receiver that it is for; absent for the webhook. */
+  receiver: { is: 'text', none: 'absent' },
+});
+
+export type FailedDelivery = RecordOf<typeof FAILED_DELIVERIES>;
 
 export interface FailedFilter {
   clientId?: string;
@@ -42,25 +46,32 @@ export interface FailedDeliveryStore {
   prune(failedBefore: number): Promise<number>;
 }
 
-/** An event that waits for a receiver with durable retries, written down before its first attempt. */
-export interface WaitingDelivery {
+/** Events that wait for a receiver with durable retries, written down before their first attempt. */
+export const WAITING_DELIVERIES = collection('waiting_deliveries', {
   /** The delivery's id; the same event has the same id again after a crash. */
-  id: string;
-  clientId: string;
-  /** Of the receiver that it waits for; absent for the webhook. */
-  receiver?: string;
+  id: { is: 'text', documentId: true },
+  clientId: { is: 'text' },
   /** Events of one chat are delivered in order, those of different chats are not. */
-  chat: string;
-  type: string;
-  messageId: string;
+  chat: { is: 'text' },
+  type: { is: 'text' },
+  messageId: { is: 'text' },
   /** JSON text of the event as it is POSTed. */
-  body: string;
+  body: { is: 'text', sealed: ['id', 'receiver'] },
   /** Bytes that it counts against the bound of its receiver. */
-  size: number;
-  attempts: number;
+  size: { is: 'number' },
+  attempts: { is: 'number' },
   /** Milliseconds since the epoch, different for each event of a receiver: the order of the events. */
-  since: number;
-}
+  since: { is: 'number' },
+  /** Of the receiver that it waits for; absent for the webhook. */
+  receiver: { is: 'text', none: 'absent' },
+});
+
+export type WaitingDelivery = RecordOf<typeof WAITING_DELIVERIES>;
+
+const { body: _waiting, ...briefOfWaiting } = WAITING_DELIVERIES.fields;
+
+/** Waiting deliveries without their bodies. */
+export const WAITING_IN_BRIEF = collection(WAITING_DELIVERIES.name, briefOfWaiting);
 
 export interface WaitingDeliveryStore {
   /** Does nothing if an event with that id waits already. */
@@ -73,21 +84,28 @@ export interface WaitingDeliveryStore {
   remove(id: string): Promise<void>;
 }
 
-/** An event of a session, kept to be sent again to any of its receivers. */
-export interface KeptEvent {
+/** Events of a session, kept to be sent again to any of its receivers. */
+export const KEPT_EVENTS = collection('kept_events', {
   /** The same when the event is announced again after a crash. */
-  id: string;
-  clientId: string;
+  id: { is: 'text', documentId: true },
+  clientId: { is: 'text' },
   /** Milliseconds since the epoch: when it was announced. */
-  at: number;
-  type: string;
-  chat: string;
-  messageId: string;
+  at: { is: 'number' },
+  type: { is: 'text' },
+  chat: { is: 'text' },
+  messageId: { is: 'text' },
   /** Bytes that it counts against the bound of its session. */
-  size: number;
+  size: { is: 'number' },
   /** JSON text of the event. */
-  body: string;
-}
+  body: { is: 'text', sealed: ['id'] },
+});
+
+export type KeptEvent = RecordOf<typeof KEPT_EVENTS>;
+
+const { body: _kept, ...briefOfKept } = KEPT_EVENTS.fields;
+
+/** Kept events without their bodies. */
+export const KEPT_IN_BRIEF = collection(KEPT_EVENTS.name, briefOfKept);
 
 /** A place in the order of kept events, whether or not an event is there. */
 export type KeptPlace = Pick<KeptEvent, 'at' | 'id'>;

@@ -1,26 +1,29 @@
 import { createHash } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { collection, type RecordOf } from './fields.js';
 
-/** A file of the hosted inbox, without its bytes. */
-export interface FileRecord {
+/** Files of the hosted inbox, without their bytes. */
+export const FILES = collection('files', {
   /** UUID; knowing it grants access to the file. */
-  id: string;
-  clientId: string;
-  chatRoomId: string;
+  id: { is: 'text' },
+  clientId: { is: 'text' },
+  chatRoomId: { is: 'text' },
   /** The message with this file; empty for the picture of a room, which the media library does not list. */
-  messageId: string;
-  mimeType: string;
-  mediaType: string;
-  fileName: string;
+  messageId: { is: 'text' },
+  mimeType: { is: 'text' },
+  mediaType: { is: 'text' },
+  fileName: { is: 'text', sealed: ['id'] },
   /** Bytes. */
-  fileSize: number;
+  fileSize: { is: 'number' },
   /** Hex hash of the bytes. */
-  sha256: string;
-  caption: string;
+  sha256: { is: 'text' },
+  caption: { is: 'text', sealed: ['id'] },
   /** Milliseconds since the epoch. */
-  createdAt: number;
-}
+  createdAt: { is: 'number' },
+});
+
+export type FileRecord = RecordOf<typeof FILES>;
 
 /** A file before its bytes are read. */
 export type NewFile = Omit<FileRecord, 'fileSize' | 'sha256'>;
@@ -76,18 +79,20 @@ export interface FileStore {
   check(options: { repair: boolean }): Promise<FileFaults>;
 }
 
-/** A file that a recorded message has and that is not stored yet. */
-export interface ExpectedFile {
+/** Files that recorded messages have and that are not stored yet. */
+export const EXPECTED_FILES = collection('expected_files', {
   /** The UUID that the stored file will have. */
-  id: string;
-  clientId: string;
-  chatRoomId: string;
-  messageId: string;
+  id: { is: 'text' },
+  clientId: { is: 'text' },
+  chatRoomId: { is: 'text' },
+  messageId: { is: 'text' },
   /** Milliseconds since the epoch. */
-  since: number;
+  since: { is: 'number' },
   /** Part of an imported history: stored last, and the phone is not asked to upload it again. */
-  past: boolean;
-}
+  past: { is: 'flag' },
+});
+
+export type ExpectedFile = RecordOf<typeof EXPECTED_FILES>;
 
 /** The files that are still to be stored; a restart continues with them. */
 export interface ExpectedFileStore {

@@ -1,45 +1,61 @@
 import { type ChatSettings, type MessageStatus, VOTE_TYPE } from '../../domain/room.js';
+import { collection, type RecordOf } from './fields.js';
 
-/** A chat room of the hosted inbox; its settings as the account's devices last changed them. */
-export interface RoomRecord extends ChatSettings {
-  chatRoomId: string;
-  name: string;
-  myLid: string;
+/** Chat rooms of the hosted inbox; their settings as the account's devices last changed them. */
+export const ROOMS = collection('rooms', {
+  chatRoomId: { is: 'text' },
+  name: { is: 'text', sealed: ['chatRoomId'] },
+  myLid: { is: 'text' },
   /** The other party's LID user-part, or the group's id. */
-  clientLid: string;
-  isGroup: boolean;
-  remoteJid: string;
-  lastMessage: string;
-  lastMessageFromMe: boolean;
+  clientLid: { is: 'text' },
+  isGroup: { is: 'flag' },
+  remoteJid: { is: 'text' },
+  /** Id of the room's last message; empty if it has none. */
+  lastMessageId: { is: 'text' },
+  /** Sealed as the body of that message: back ends copy the sealed value. */
+  lastMessage: { is: 'text', sealed: ['chatRoomId', 'lastMessageId'], sealedAs: ['messages', 'text'] },
+  lastMessageFromMe: { is: 'flag' },
   /** Milliseconds since the epoch; 0 before the first message. */
-  lastMessageAt: number;
-  unreadCount: number;
+  lastMessageAt: { is: 'number' },
+  unreadCount: { is: 'number' },
   /** Id of the room's stored picture; empty if there is none. */
-  avatarId: string;
-}
+  avatarId: { is: 'text' },
+  archived: { is: 'flag', none: 'absent' },
+  /** Milliseconds since the epoch; 0: not muted, `FOREVER`: without an end. */
+  mutedUntil: { is: 'number', none: 'absent' },
+  pinned: { is: 'flag', none: 'absent' },
+});
 
-/** A message of the hosted inbox. */
-export interface HistoryMessage {
-  messageId: string;
-  chatRoomId: string;
-  body: string;
-  messageType: string;
-  fromMe: boolean;
-  /** Jid of the author; empty if unknown. */
-  author: string;
-  pushname: string;
+/** A room as a back end stores it. */
+export type BackendRoom = RecordOf<typeof ROOMS>;
+
+/** A chat room of the hosted inbox. */
+export type RoomRecord = Omit<BackendRoom, 'lastMessageId'>;
+
+/** Messages of the hosted inbox. */
+export const MESSAGES = collection('messages', {
+  chatRoomId: { is: 'text' },
+  messageId: { is: 'text' },
   /** Milliseconds since the epoch. */
-  sentAt: number;
-  deleted: boolean;
-  fromAi: boolean;
-  media: { mimeType: string; mediaType: string; fileName: string; fileSize: number } | undefined;
+  sentAt: { is: 'number' },
+  body: { is: 'text', sealed: ['chatRoomId', 'messageId'], sealedAs: ['messages', 'text'] },
+  messageType: { is: 'text' },
+  fromMe: { is: 'flag' },
+  /** Jid of the author; empty if unknown. */
+  author: { is: 'text' },
+  pushname: { is: 'text' },
+  deleted: { is: 'flag' },
+  fromAi: { is: 'flag' },
+  media: { is: 'media', none: 'undefined' },
   /** Id of the stored file; empty if there is none. */
-  fileId: string;
+  fileId: { is: 'text' },
   /** The contract's `extras`: a JSON object. */
-  extras: Record<string, unknown>;
+  extras: { is: 'object', sealed: ['chatRoomId', 'messageId'], sealedAs: ['messages', 'inside'] },
   /** The encoded network message, to quote it and to fetch its file. */
-  content: Uint8Array;
-}
+  content: { is: 'bytes', sealed: ['chatRoomId', 'messageId'] },
+});
+
+export type HistoryMessage = RecordOf<typeof MESSAGES>;
 
 /** The delivery status of an own message. */
 export interface MessageProgress {
@@ -49,18 +65,22 @@ export interface MessageProgress {
   at: number;
 }
 
-/** A reaction, an edit or a revoke that arrived before the message it changes. */
-export interface PendingChange {
+/** Reactions, edits and revokes that arrived before the message they change. */
+export const PENDING_CHANGES = collection('pending_changes', {
+  chatRoomId: { is: 'text' },
   /** The message to change. */
-  targetId: string;
-  chatRoomId: string;
+  targetId: { is: 'text' },
   /** Id of the message that carries the change. */
-  messageId: string;
+  messageId: { is: 'text' },
   /** JSON object; only the inbox service reads it. */
-  change: Record<string, unknown>;
+  change: {
+    ...{ is: 'object', sealed: ['chatRoomId', 'targetId', 'messageId'], sealedAs: ['pending-changes'] },
+  },
   /** Milliseconds since the epoch. */
-  at: number;
-}
+  at: { is: 'number' },
+});
+
+export type PendingChange = RecordOf<typeof PENDING_CHANGES>;
 
 /**
  * The fields of a room that a message sets. The room's last message is replaced only by one that is not older; of messages
@@ -165,20 +185,22 @@ export interface HistoryStore {
   prune(sentBefore: number, clientId?: string): Promise<number>;
 }
 
-/** What later reactions, votes and edits need of a message. Kept for every session, without the content. */
-export interface MessageTrace {
-  messageId: string;
+/** What later reactions, votes and edits need of messages. Kept for every session, without the content. */
+export const TRACES = collection('traces', {
+  messageId: { is: 'text' },
   /** Jid of the chat: the person's LID if known. */
-  chat: string;
-  fromMe: boolean;
+  chat: { is: 'text' },
+  fromMe: { is: 'flag' },
   /** Jids of the author; empty if unknown. */
-  authorLid: string;
-  authorPn: string;
+  authorLid: { is: 'text' },
+  authorPn: { is: 'text' },
   /** The message's secret, which decrypts votes and edits. */
-  secret: Uint8Array | undefined;
+  secret: { is: 'bytes', none: 'undefined', sealed: ['messageId'] },
   /** Milliseconds since the epoch. */
-  sentAt: number;
-}
+  sentAt: { is: 'number' },
+});
+
+export type MessageTrace = RecordOf<typeof TRACES>;
 
 export interface TraceStore {
   /** Inserts if absent by (clientId, messageId): a later message cannot take over the id of another one. */
@@ -196,12 +218,6 @@ export interface TraceStore {
   rekey(clientId: string, pn: string, lid: string): Promise<void>;
   /** Deletes traces of messages that were sent before the given time; returns the count. */
   prune(sentBefore: number): Promise<number>;
-}
-
-/** A room as a back end stores it. */
-export interface BackendRoom extends RoomRecord {
-  /** Id of the room's last message; empty if it has none. */
-  lastMessageId: string;
 }
 
 /**

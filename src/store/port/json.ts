@@ -1,6 +1,13 @@
 import { GatewayError } from '../../domain/errors.js';
 import { isObject, type JsonObject, readJson } from '../../domain/json.js';
-import type { HistoryMessage } from './history.js';
+
+/** The description of a message's file. */
+export interface MessageMedia {
+  mimeType: string;
+  mediaType: string;
+  fileName: string;
+  fileSize: number;
+}
 
 /** Reads a stored JSON object. @throws GatewayError `store_unavailable` if the text is something else */
 export function readObject(text: string): JsonObject {
@@ -13,11 +20,16 @@ export function readObject(text: string): JsonObject {
 export function readTexts(text: string): string[] {
   const value = parse(text);
   if (!Array.isArray(value)) throw damaged();
-  return value.filter((item) => typeof item === 'string');
+  return textsOf(value);
+}
+
+/** The texts of a list. */
+export function textsOf(list: readonly unknown[]): string[] {
+  return list.filter((item) => typeof item === 'string');
 }
 
 /** Reads the stored description of a message's file. */
-export function readMedia(value: unknown): HistoryMessage['media'] {
+export function readMedia(value: unknown): MessageMedia | undefined {
   if (!isObject(value)) return undefined;
   const { mimeType, mediaType, fileName, fileSize } = value;
   return {

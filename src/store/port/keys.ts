@@ -1,4 +1,22 @@
 import type { JournalEntry, KeyChange, KeyCommit } from '../../domain/signal-state.js';
+import { collection } from './fields.js';
+
+/** Keys of the Signal state; the credentials are the key with an empty type and id in backups. */
+export const KEYS = collection('keys', {
+  type: { is: 'text' },
+  id: { is: 'text' },
+  value: { is: 'bytes', sealed: ['type', 'id'], sealedAs: ['keys'] },
+});
+
+/** The records of `JournalEntry`. */
+export const JOURNAL = collection('journal', {
+  id: { is: 'text' },
+  messageId: { is: 'text' },
+  plain: { is: 'bytes', sealed: ['id'] },
+  stanza: { is: 'bytes', sealed: ['id'] },
+  receivedAt: { is: 'number' },
+  closedAt: { is: 'number', none: 'absent' },
+});
 
 export type KeyName = Pick<KeyChange, 'type' | 'id'>;
 export type StoredKey = KeyName & { value: Uint8Array };

@@ -1,50 +1,48 @@
 import { LIMITS } from '../../domain/limits.js';
 import { pages } from '../../domain/pages.js';
+import { collection, type RecordOf } from './fields.js';
 
-/** An own message, kept to answer retry receipts, to fill quotes and to resume an interrupted send. */
-export interface SentRecord {
-  messageId: string;
+/** Own messages. */
+export const SENDS = collection('sends', {
+  messageId: { is: 'text' },
   /** The recipient's jid. */
-  to: string;
-  /** The encoded protocol message. */
-  content: Uint8Array;
+  to: { is: 'text', column: 'recipient' },
+  /** The encoded protocol message. With another recipient, it would go to somebody else. */
+  content: { is: 'bytes', sealed: ['messageId', 'to'] },
   /** JSON text of the caller's metaData; empty if none. */
-  metaData: string;
-  /** Name that the caller gave the file of the message, which only documents carry in their content; empty if none. */
-  fileName: string;
-  /** What a policy counts it as; absent for sends of a session without a policy. */
-  counted?: SendWeight;
-  /** A keyed hash of its text; absent unless a policy counts the people who get the same text. */
-  textHash?: string;
+  metaData: { is: 'text', sealed: ['messageId'] },
   /** Milliseconds since the epoch. */
-  sentAt: number;
+  sentAt: { is: 'number' },
+  /** Name that the caller gave the file of the message, which only documents carry in their content; empty if none. */
+  fileName: { is: 'text', later: true, sealed: ['messageId'] },
+  /** What a policy counts it as (`nothing`: it changes an earlier message); absent for sends of a session without a policy. */
+  counted: { is: 'text', of: ['new chat', 'message', 'nothing'], none: 'absent' },
+  /** A keyed hash of its text; absent unless a policy counts the people who get the same text. */
+  textHash: { is: 'text', none: 'absent' },
   /** True once the network has acknowledged the message. */
-  acknowledged: boolean;
+  acknowledged: { is: 'flag' },
   /** True once nothing is left to do: the echo event was announced, or the caller received an error. */
-  closed: boolean;
+  closed: { is: 'flag' },
   /**
    * JSON text of a request that its policy held back. The record is closed while it waits, open while it is sent, and without
    * this field once it is announced, cancelled or given up.
    */
-  held?: string;
+  held: { is: 'text', none: 'absent', sealed: ['messageId', 'to'] },
   /** The trace of its request, as `writeTrace` writes it. */
-  trace?: string;
-}
+  trace: { is: 'text', none: 'absent' },
+});
 
-/** `nothing`: it changes an earlier message. */
-export type SendWeight = 'new chat' | 'message' | 'nothing';
+/** An own message, kept to answer retry receipts, to fill quotes and to resume an interrupted send. */
+export type SentRecord = RecordOf<typeof SENDS>;
 
-/** A send of the past, without its content. */
-export interface PastSend {
-  /** The recipient's jid. */
-  to: string;
-  /** Milliseconds since the epoch. */
-  sentAt: number;
-  /** Absent for sends of a session without a policy. */
-  counted?: SendWeight;
-  /** As in the record of the send. */
-  textHash?: string;
-}
+export type SendWeight = NonNullable<SentRecord['counted']>;
+
+const { to, sentAt, counted, textHash } = SENDS.fields;
+
+/** What is read of sends of the past, without their content. */
+export const PAST_SENDS = collection(SENDS.name, { to, sentAt, counted, textHash });
+
+export type PastSend = RecordOf<typeof PAST_SENDS>;
 
 /** A send that its policy held back, without its content. */
 export type HeldRecord = Pick<SentRecord, 'messageId' | 'to' | 'sentAt'> & { held: string };
@@ -77,31 +75,25 @@ export interface SendStore {
   prune(sentBefore: number): Promise<number>;
 }
 
-/** The first request under an Idempotency-Key, and its answer. */
-export interface IdempotencyRecord {
-  key: string;
+/** The first requests under their Idempotency-Keys, and their answers. */
+export const IDEMPOTENCY = collection('idempotency', {
+  key: { is: 'text' },
   /** Hash of route and body, to detect a key that is reused for another request. */
-  fingerprint: string;
-  messageId: string;
+  fingerprint: { is: 'text' },
+  messageId: { is: 'text' },
   /** JSON text of the first answer; empty until the first request ends. */
-  answer: string;
+  answer: { is: 'text', sealed: ['key'] },
   /** Milliseconds since the epoch. */
-  createdAt: number;
-}
+  createdAt: { is: 'number' },
+});
+
+export type IdempotencyRecord = RecordOf<typeof IDEMPOTENCY>;
 
 export interface IdempotencyStore {
   /** Inserts if absent; returns the stored record. */
   claim(clientId: string, record: IdempotencyRecord): Promise<IdempotencyRecord>;
   answer(clientId: string, key: string, answer: string): Promise<void>;
   prune(createdBefore: number): Promise<number>;
-}
-
-const WEIGHTS: readonly SendWeight[] = ['new chat', 'message', 'nothing'];
-
-/** The field `counted` of a record, from its stored value. */
-export function weightOf(stored: string | null | undefined): Pick<SentRecord, 'counted'> {
-  const counted = WEIGHTS.find((weight) => weight === stored);
-  return counted ? { counted } : {};
 }
 
 /** All records with the field `held`, oldest first, read page by page, without damaged ones. @throws GatewayError `store_unavailable` */

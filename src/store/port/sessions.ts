@@ -1,61 +1,74 @@
 import type { SessionStatus } from '../../domain/session.js';
+import { blankRecord, collection, type RecordOf } from './fields.js';
+
+const STATUSES = [
+  ...['initializing', 'qr', 'connected', 'reconnecting'],
+  ...['logged_out', 'replaced', 'banned'],
+] as const satisfies readonly SessionStatus[];
+
+/** Linked numbers and their settings. Also their empty texts are sealed, because they give rights. */
+export const SESSIONS = collection('sessions', {
+  clientId: { is: 'text', documentId: true },
+  /** Own addresses: user-parts without a device; empty before pairing. */
+  lid: { is: 'text' },
+  pn: { is: 'text' },
+  /** Own jid with the device, as the network assigned it; empty before pairing. */
+  jid: { is: 'text' },
+  /** Profile name of the linked account; may be empty. */
+  name: { is: 'text' },
+  orgId: { is: 'text' },
+  // URLs are sealed too: people put tokens into them
+  webhookUrl: { is: 'text', sealed: [] },
+  webhookToken: { is: 'text', sealed: [] },
+  pollLookupUrl: { is: 'text', sealed: [] },
+  /** URL of the proxy, with user and password; empty for direct connections. */
+  proxy: { is: 'text', sealed: [] },
+  enableGroupAi: { is: 'flag' },
+  /** Every call that comes is declined. */
+  rejectCalls: { is: 'flag' },
+  /** Event types that are sent only on request. */
+  extraEvents: { is: 'texts' },
+  /** Salted hash of the session's API secret; empty if it has none. Sealed, because in the row of another session it would open that session. */
+  apiSecretHash: { is: 'text', sealed: [] },
+  /** The last status that survives a restart. */
+  status: { is: 'text', of: STATUSES },
+  /** Why, as `domain/reasons.ts` writes it; words in what earlier releases wrote. Empty for no reason. */
+  statusReason: { is: 'text' },
+  /** Milliseconds since the epoch; 0 if unknown. */
+  statusSince: { is: 'number' },
+  /** Milliseconds since the epoch: the end of a temporary ban, when the session connects again; 0 if none is known. */
+  bannedUntil: { is: 'number' },
+  /** Days that messages and files are kept; 0 for ever, null as the daemon's setting says. */
+  retentionDays: { is: 'number', none: 'null' },
+  /** How events are tried again: four attempts as the contract says, or durably; see `docs/decisions/0030`. */
+  retry: { is: 'text', of: ['contract', 'durable'], later: true },
+  /** Why the webhook gets no calls now: a code of `domain/pauses.ts`, words in what earlier releases wrote; empty while it gets them. */
+  webhookPaused: { is: 'text', later: true },
+  /** Milliseconds since the epoch. */
+  createdAt: { is: 'number' },
+  /** The token before `webhookToken`, while calls carry its signature too; null: none. With another end it would sign for longer. */
+  previousToken: { is: 'text', none: 'null', sealed: ['previousTokenUntil'] },
+  /** Milliseconds since the epoch: when `previousToken` ends; 0 without one. */
+  previousTokenUntil: { is: 'number', later: true },
+  /** Milliseconds since the epoch: when `linkedNumber` was linked; 0 if unknown, as in records of earlier releases. */
+  linkedAt: { is: 'number', later: true },
+  /** The number that was linked last, also after its link has ended; empty if unknown. */
+  linkedNumber: { is: 'text', later: true },
+  /** What the network told last of the restrictions of that number, as JSON; empty when none held. */
+  restrictions: { is: 'text', later: true },
+  /** The receivers beside the webhook, as JSON (`services/sessions/receiver-list.ts`); null: it never had any. */
+  receivers: { is: 'text', none: 'null', sealed: [] },
+  /** Days that events are kept to be sent again; 0 for none. */
+  keepEvents: { is: 'number', later: true },
+  /** Milliseconds since the epoch: when the session was exported for another Switchboard; 0 while it is used here. */
+  exportedAt: { is: 'number', later: true },
+});
 
 /** A linked number and its settings. */
-export interface SessionRecord {
-  clientId: string;
-  /** Own addresses: user-parts without a device; empty before pairing. */
-  lid: string;
-  pn: string;
-  /** Own jid with the device, as the network assigned it; empty before pairing. */
-  jid: string;
-  /** Profile name of the linked account; may be empty. */
-  name: string;
-  orgId: string;
-  webhookUrl: string;
-  webhookToken: string;
-  /** The token before `webhookToken`, while calls carry its signature too; null: none. */
-  previousToken: string | null;
-  /** Milliseconds since the epoch: when `previousToken` ends; 0 without one. */
-  previousTokenUntil: number;
-  pollLookupUrl: string;
-  enableGroupAi: boolean;
-  /** How events are tried again: four attempts as the contract says, or durably; see `docs/decisions/0030`. */
-  retry: 'contract' | 'durable';
-  /** Why the webhook gets no calls now: a code of `domain/pauses.ts`, words in what earlier releases wrote; empty while it gets them. */
-  webhookPaused: string;
-  /** The receivers beside the webhook, as JSON (`services/sessions/receiver-list.ts`); null: it never had any. */
-  receivers: string | null;
-  /** Every call that comes is declined. */
-  rejectCalls: boolean;
-  /** Days that messages and files are kept; 0 for ever, null as the daemon's setting says. */
-  retentionDays: number | null;
-  /** Days that events are kept to be sent again; 0 for none. */
-  keepEvents: number;
-  /** URL of the proxy, with user and password; empty for direct connections. */
-  proxy: string;
-  /** Event types that are sent only on request. */
-  extraEvents: string[];
-  /** Salted hash of the session's API secret; empty if it has none. */
-  apiSecretHash: string;
-  /** The last status that survives a restart. */
-  status: SessionStatus;
-  /** Why, as `domain/reasons.ts` writes it; words in what earlier releases wrote. Empty for no reason. */
-  statusReason: string;
-  /** Milliseconds since the epoch; 0 if unknown. */
-  statusSince: number;
-  /** Milliseconds since the epoch: the end of a temporary ban, when the session connects again; 0 if none is known. */
-  bannedUntil: number;
-  /** Milliseconds since the epoch: when the session was exported for another Switchboard; 0 while it is used here. */
-  exportedAt: number;
-  /** Milliseconds since the epoch: when `linkedNumber` was linked; 0 if unknown, as in records of earlier releases. */
-  linkedAt: number;
-  /** The number that was linked last, also after its link has ended; empty if unknown. */
-  linkedNumber: string;
-  /** What the network told last of the restrictions of that number, as JSON; empty when none held. */
-  restrictions: string;
-  /** Milliseconds since the epoch. */
-  createdAt: number;
-}
+export type SessionRecord = RecordOf<typeof SESSIONS>;
+
+/** A session of which nothing is known yet. */
+export const blankSession = (): SessionRecord => blankRecord(SESSIONS);
 
 /** The reason beside the status `replaced` with which earlier releases marked an exported session. Do not change it. */
 export const FORMER_EXPORT_MARK =

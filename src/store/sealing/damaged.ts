@@ -1,27 +1,28 @@
 import { reason, writeReason } from '../../domain/reasons.js';
-import type { BackendRoom, FailedDelivery, FileRecord, HistoryMessage } from '../store.js';
+import { FAILED_DELIVERIES } from '../port/deliveries.js';
+import { FILES } from '../port/files.js';
+import { MESSAGES, ROOMS } from '../port/history.js';
+import type { BackendRoom, FailedDelivery, FileRecord, HeldRecord, HistoryMessage } from '../store.js';
+import { withoutSealed } from './fields.js';
 
-/** What stands for a value that does not open, where its row is still listed. */
-export const DAMAGED = '';
+// What stands for a record that does not open, where its row is still listed.
 
 export function damagedDelivery(delivery: FailedDelivery): FailedDelivery {
-  return {
-    ...delivery,
-    url: DAMAGED,
-    body: DAMAGED,
-    reason: writeReason(reason('event_damaged')),
-  };
+  return { ...withoutSealed(FAILED_DELIVERIES, delivery), reason: writeReason(reason('event_damaged')) };
 }
 
 export function damagedMessage(message: HistoryMessage): HistoryMessage {
-  const content = new Uint8Array();
-  return { ...message, content, body: DAMAGED, pushname: DAMAGED, media: undefined, extras: {} };
+  return { ...withoutSealed(MESSAGES, message), pushname: '', media: undefined };
 }
 
 export function damagedRoom(room: BackendRoom): BackendRoom {
-  return { ...room, name: DAMAGED, lastMessage: DAMAGED };
+  return withoutSealed(ROOMS, room);
 }
 
 export function damagedFile(file: FileRecord): FileRecord {
-  return { ...file, fileName: DAMAGED, caption: DAMAGED };
+  return withoutSealed(FILES, file);
+}
+
+export function damagedHeld(record: HeldRecord): HeldRecord {
+  return { ...record, held: '' };
 }

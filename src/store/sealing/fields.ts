@@ -1,128 +1,84 @@
 import { isObject } from '../../domain/json.js';
-import type { JournalEntry, KeyChange, KeyCommit } from '../../domain/signal-state.js';
+import type { KeyCommit } from '../../domain/signal-state.js';
+import { PICTURES } from '../port/contacts.js';
+import { FAILED_DELIVERIES, KEPT_EVENTS, WAITING_DELIVERIES } from '../port/deliveries.js';
+import { type Collection, type Field, noneOf, type RecordOf } from '../port/fields.js';
+import { FILES } from '../port/files.js';
+import { MESSAGES, PENDING_CHANGES, ROOMS, TRACES } from '../port/history.js';
 import { readMedia, readObject, readText } from '../port/json.js';
-import type {
-  BackendRoom,
-  FailedDelivery,
-  FileRecord,
-  HeldRecord,
-  HistoryMessage,
-  IdempotencyRecord,
-  KeptEvent,
-  MessageTrace,
-  PendingChange,
-  PictureRecord,
-  SentRecord,
-  SessionRecord,
-  WaitingDelivery,
-} from '../store.js';
+import { JOURNAL, KEYS } from '../port/keys.js';
+import { IDEMPOTENCY, SENDS } from '../port/sends.js';
+import { SESSIONS } from '../port/sessions.js';
+import type { HistoryMessage, SessionRecord } from '../store.js';
 import type { Place } from './envelope.js';
 import type { Sealer } from './sealer.js';
 
 /** For each sealed field of a record, the place that its value is bound to. */
 export type SealedFields<R> = { readonly [F in keyof R]?: (record: R) => Place };
 
-const fields = <R>(places: SealedFields<R>): SealedFields<R> => places;
+/** Some fields of a record. */
+type Some<C> = { readonly [F in keyof RecordOf<C>]?: unknown };
 
-type RoomTexts = Pick<BackendRoom, 'chatRoomId' | 'name' | 'lastMessageId' | 'lastMessage'>;
+/** The places of the fields that are declared as sealed. */
+function sealedOf<C extends Collection>({ name, fields }: C): SealedFields<Some<C>> {
+  const places: SealedFields<Some<C>> = {};
+  for (const [field, { sealed, sealedAs = [name.replaceAll('_', '-'), field] }] of Object.entries(fields)) {
+    if (!sealed) continue;
+    const placeOf = (record: Readonly<Record<string, unknown>>) => {
+      const place = [...sealedAs];
+      for (const bound of sealed) {
+        const value = record[bound];
+        if (value !== undefined) place.push(textOf(fields[bound], value));
+        else if (fields[bound]?.none !== 'absent') throw new TypeError(`${name}: ${field} needs ${bound}`);
+      }
+      return place;
+    };
+    Object.assign(places, { [field]: placeOf });
+  }
+  return places;
+}
 
-/** A body and the room's copy of it: back ends copy the sealed value. */
-const messageText = (chatRoomId: string, messageId: string): Place => [
-  'messages',
-  'text',
-  chatRoomId,
-  messageId,
-];
+function textOf(field: Field | undefined, value: unknown): string {
+  return field?.words && typeof value === 'boolean' ? field.words[value ? 1 : 0] : String(value);
+}
 
-/** With another recipient, the message would go to somebody else. */
-const heldPlace = ({ messageId, to }: Pick<SentRecord, 'messageId' | 'to'>): Place => [
-  'sends',
-  'held',
-  messageId,
-  to,
-];
+const CREDENTIALS: SealedFields<KeyCommit> = { credentials: () => ['credentials'] };
 
-/** With another receiver, an event would go to somebody else. Those of the webhook are as earlier releases sealed them. */
-const other = (receiver: string | undefined) => (receiver === undefined ? [] : [receiver]);
-
-/**
- * Every sealed field. Ids, addresses, names of people, times, flags and counts stay readable: the store searches them.
- * The places are part of the stored format; a changed place makes existing values unreadable.
- */
+/** Every sealed field. Ids, addresses, names of people, times, flags and counts stay readable: the store searches them. */
 export const SEALED = {
-  sessions: fields<Partial<SessionRecord>>({
-    // URLs too: people put tokens into them
-    webhookUrl: () => ['sessions', 'webhookUrl'],
-    webhookToken: () => ['sessions', 'webhookToken'],
-    // with another time it would sign for longer
-    previousToken: ({ previousTokenUntil }) => ['sessions', 'previousToken', String(previousTokenUntil)],
-    // addresses and tokens
-    receivers: () => ['sessions', 'receivers'],
-    pollLookupUrl: () => ['sessions', 'pollLookupUrl'],
-    proxy: () => ['sessions', 'proxy'],
-    // in the row of another session the hash would open that session
-    apiSecretHash: () => ['sessions', 'apiSecretHash'],
-  }),
-  credentials: fields<KeyCommit>({ credentials: () => ['credentials'] }),
-  keys: fields<KeyChange>({ value: ({ type, id }) => ['keys', type, id] }),
-  journal: fields<JournalEntry>({
-    plain: ({ id }) => ['journal', 'plain', id],
-    stanza: ({ id }) => ['journal', 'stanza', id],
-  }),
-  sends: fields<SentRecord>({
-    // with another recipient, the message would go to somebody else
-    content: ({ messageId, to }) => ['sends', 'content', messageId, to],
-    metaData: ({ messageId }) => ['sends', 'metaData', messageId],
-    fileName: ({ messageId }) => ['sends', 'fileName', messageId],
-    held: heldPlace,
-  }),
-  idempotency: fields<Pick<IdempotencyRecord, 'key' | 'answer'>>({
-    answer: ({ key }) => ['idempotency', 'answer', key],
-  }),
-  traces: fields<MessageTrace>({ secret: ({ messageId }) => ['traces', 'secret', messageId] }),
-  rooms: fields<RoomTexts>({
-    name: ({ chatRoomId }) => ['rooms', 'name', chatRoomId],
-    lastMessage: ({ chatRoomId, lastMessageId }) => messageText(chatRoomId, lastMessageId),
-  }),
-  messages: fields<HistoryMessage>({
-    body: ({ chatRoomId, messageId }) => messageText(chatRoomId, messageId),
-    extras: ({ chatRoomId, messageId }) => ['messages', 'inside', chatRoomId, messageId],
-    content: ({ chatRoomId, messageId }) => ['messages', 'content', chatRoomId, messageId],
-  }),
-  pendingChanges: fields<PendingChange>({
-    change: ({ chatRoomId, targetId, messageId }) => ['pending-changes', chatRoomId, targetId, messageId],
-  }),
-  files: fields<Pick<FileRecord, 'id' | 'fileName' | 'caption'>>({
-    fileName: ({ id }) => ['files', 'fileName', id],
-    caption: ({ id }) => ['files', 'caption', id],
-  }),
-  // whoever has the network's URL of a picture can see it, even if it is hidden
-  pictures: fields<PictureRecord>({
-    url: ({ jid, preview }) => ['pictures', 'url', jid, preview ? 'preview' : 'full'],
-  }),
-  failedDeliveries: fields<FailedDelivery>({
-    url: ({ id, receiver }) => ['failed-deliveries', 'url', id, ...other(receiver)],
-    body: ({ id, receiver }) => ['failed-deliveries', 'body', id, ...other(receiver)],
-  }),
-  waitingDeliveries: fields<Pick<WaitingDelivery, 'id' | 'receiver' | 'body'>>({
-    body: ({ id, receiver }) => ['waiting-deliveries', 'body', id, ...other(receiver)],
-  }),
-  keptEvents: fields<Pick<KeptEvent, 'id' | 'body'>>({ body: ({ id }) => ['kept-events', 'body', id] }),
+  sessions: sealedOf(SESSIONS),
+  credentials: CREDENTIALS,
+  keys: sealedOf(KEYS),
+  journal: sealedOf(JOURNAL),
+  sends: sealedOf(SENDS),
+  idempotency: sealedOf(IDEMPOTENCY),
+  traces: sealedOf(TRACES),
+  rooms: sealedOf(ROOMS),
+  messages: sealedOf(MESSAGES),
+  pendingChanges: sealedOf(PENDING_CHANGES),
+  files: sealedOf(FILES),
+  pictures: sealedOf(PICTURES),
+  failedDeliveries: sealedOf(FAILED_DELIVERIES),
+  waitingDeliveries: sealedOf(WAITING_DELIVERIES),
+  keptEvents: sealedOf(KEPT_EVENTS),
 };
 
-/** Of a send that is read without its content. */
-export const SEALED_HELD = fields<HeldRecord>({ held: heldPlace });
+const formerContent = { ...SENDS.fields.content, sealed: ['messageId'] } as const;
 
 /** As earlier releases sealed them; a send is kept for two weeks. */
 export const SEALED_BEFORE = {
-  sends: fields<SentRecord>({ ...SEALED.sends, content: ({ messageId }) => ['sends', 'content', messageId] }),
+  sends: sealedOf({ ...SENDS, fields: { ...SENDS.fields, content: formerContent } }),
 };
-
-/** The texts of a session that give rights. */
-const RIGHT_TEXTS = ['webhookUrl', 'webhookToken', 'pollLookupUrl', 'proxy', 'apiSecretHash'] as const;
 
 /** Records with texts that give rights: their texts are sealed also when they are empty. */
 const RIGHTS: ReadonlySet<object> = new Set([SEALED.sessions]);
+
+/** The texts of a session that give rights, and that every release has stored. */
+const RIGHT_TEXTS = new Set(
+  Object.entries<Field>(SESSIONS.fields).flatMap(([name, { sealed, none }]) =>
+    sealed && !none ? [name] : [],
+  ),
+);
 
 /** Seals the given fields: text and bytes as such, an object as `{ sealed: text }`. */
 export function sealFields<F extends object, R extends F>(
@@ -176,21 +132,16 @@ function changed<F extends object, R extends F>(
  * @returns the texts that were not sealed so far
  */
 export function sealRights(sealer: Sealer, record: SessionRecord): Partial<SessionRecord> {
-  const unsealed = RIGHT_TEXTS.filter(
-    (name) => record[name] === '' || (name === 'apiSecretHash' && record[name].includes(':')),
-  );
-  const texts = Object.fromEntries(unsealed.map((name) => [name, record[name]]));
+  const isUnsealed = ([name, value]: readonly [string, unknown]) =>
+    RIGHT_TEXTS.has(name) && (value === '' || (name === 'apiSecretHash' && readText(value).includes(':')));
+  const texts = Object.fromEntries(Object.entries(record).filter(isUnsealed));
   return sealFields(sealer, SEALED.sessions, texts);
 }
 
-/** The session without its texts, of which some cannot be opened. */
-export function withoutRights(record: SessionRecord): SessionRecord {
-  return {
-    ...record,
-    ...Object.fromEntries(RIGHT_TEXTS.map((name) => [name, ''])),
-    previousToken: null,
-    receivers: null,
-  };
+/** The record without its sealed values, of which some cannot be opened. */
+export function withoutSealed<R extends object>({ fields }: Collection, record: R): R {
+  const sealed = Object.entries(fields).filter(([name, field]) => field.sealed && name in record);
+  return { ...record, ...Object.fromEntries(sealed.map(([name, field]) => [name, noneOf(field)])) };
 }
 
 /** The parts of a message that are always read together are sealed together, in the place of `extras`. */

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { isGatewayError } from '../../domain/errors.js';
 import type { Logger } from '../../log.js';
+import { SESSIONS } from '../port/sessions.js';
 import type {
   Backend,
   BackendHistory,
@@ -15,19 +16,19 @@ import type {
   Store,
   StoredSession,
 } from '../store.js';
-import { DAMAGED, damagedDelivery, damagedFile, damagedMessage, damagedRoom } from './damaged.js';
+import { damagedDelivery, damagedFile, damagedHeld, damagedMessage, damagedRoom } from './damaged.js';
 import { openDataKeys, ownKey } from './data-keys.js';
 import {
   openFields,
   openMessage,
   SEALED,
-  SEALED_HELD,
   sealFields,
   sealMessage,
   sealRights,
-  withoutRights,
+  withoutSealed,
 } from './fields.js';
 import { knownKeys } from './known-keys.js';
+import { sealedMethods } from './methods.js';
 import { SealedRecords } from './records.js';
 import { cachedSealers, type Sealer, type Sealers } from './sealer.js';
 
@@ -58,6 +59,7 @@ export async function sealStore(
   const dataKeys = await openDataKeys(backend.dataKeys, encryptionKey);
   const sealers = cachedSealers(dataKeys, backend.cluster ? CACHED_MS : Number.POSITIVE_INFINITY);
   const records = new SealedRecords(sealers, log);
+  const { put, add, find, get, list, page } = sealedMethods(records);
   if (!dataKeys.rightsSealed) {
     for (const { clientId } of await backend.sessions.list()) await sealRightsOf(clientId, backend, sealers);
     await dataKeys.noteRightsSealed();
@@ -84,12 +86,10 @@ export async function sealStore(
     keys: known?.keys ?? sealed,
     journal: {
       ...journal,
-      get: async (clientId, id) => records.found(clientId, SEALED.journal, await journal.get(clientId, id)),
-      ofMessage: async (clientId, messageId) =>
-        records.all(clientId, SEALED.journal, await journal.ofMessage(clientId, messageId)),
-      since: async (clientId, receivedAt, limit) =>
-        records.all(clientId, SEALED.journal, await journal.since(clientId, receivedAt, limit)),
-      open: async (clientId) => records.all(clientId, SEALED.journal, await journal.open(clientId)),
+      get: find(SEALED.journal, journal.get),
+      ofMessage: list(SEALED.journal, journal.ofMessage),
+      since: list(SEALED.journal, journal.since),
+      open: list(SEALED.journal, journal.open),
     },
     // neither contacts nor expected files have a sealed field
     contacts: backend.contacts,
@@ -97,17 +97,13 @@ export async function sealStore(
     versions: backend.versions,
     sends: {
       ...sends,
-      put: async (clientId, record) =>
-        sends.put(clientId, await records.seal(clientId, SEALED.sends, record)),
+      put: put(SEALED.sends, sends.put),
       get: async (clientId, id) => {
         const found = await sends.get(clientId, id);
         return found && records.sent(clientId, found);
       },
       open: async (clientId) => records.allSent(clientId, await sends.open(clientId)),
-      held: async (clientId, limit, after) => {
-        const found = await sends.held(clientId, limit, after);
-        return records.page(clientId, SEALED_HELD, found, (record) => ({ ...record, held: DAMAGED }));
-      },
+      held: page(SEALED.sends, sends.held, damagedHeld),
     },
     idempotency: {
       ...idempotency,
@@ -122,54 +118,28 @@ export async function sealStore(
     },
     traces: {
       ...traces,
-      add: async (clientId, trace) =>
-        traces.add(clientId, await records.seal(clientId, SEALED.traces, trace)),
-      get: async (clientId, id) => records.found(clientId, SEALED.traces, await traces.get(clientId, id)),
+      add: put(SEALED.traces, traces.add),
+      get: find(SEALED.traces, traces.get),
     },
     history: sealedHistory(backend.history, sealers, records),
     files: sealedFiles(backend.files, records),
-    pictures: {
-      async get(clientId, jid, preview) {
-        return records.found(clientId, SEALED.pictures, await pictures.get(clientId, jid, preview));
-      },
-      async put(clientId, picture) {
-        await pictures.put(clientId, await records.seal(clientId, SEALED.pictures, picture));
-      },
-    },
+    pictures: { get: find(SEALED.pictures, pictures.get), put: put(SEALED.pictures, pictures.put) },
     failedDeliveries: {
       ...failedDeliveries,
-      async add(delivery, keep) {
-        const sealed = await records.seal(delivery.clientId, SEALED.failedDeliveries, delivery);
-        await failedDeliveries.add(sealed, keep);
-      },
-      async list(filter) {
-        return records.each(SEALED.failedDeliveries, await failedDeliveries.list(filter), damagedDelivery);
-      },
-      async get(id) {
-        const found = await failedDeliveries.get(id);
-        return found && records.open(found.clientId, SEALED.failedDeliveries, found);
-      },
+      add: add(SEALED.failedDeliveries, failedDeliveries.add),
+      list: async (filter) =>
+        records.each(SEALED.failedDeliveries, await failedDeliveries.list(filter), damagedDelivery),
+      get: get(SEALED.failedDeliveries, failedDeliveries.get),
     },
     waitingDeliveries: {
       ...waitingDeliveries,
-      async add(delivery) {
-        await waitingDeliveries.add(
-          await records.seal(delivery.clientId, SEALED.waitingDeliveries, delivery),
-        );
-      },
-      async get(id) {
-        const found = await waitingDeliveries.get(id);
-        return found && records.open(found.clientId, SEALED.waitingDeliveries, found);
-      },
+      add: add(SEALED.waitingDeliveries, waitingDeliveries.add),
+      get: get(SEALED.waitingDeliveries, waitingDeliveries.get),
     },
     keptEvents: {
       ...keptEvents,
-      async add(event) {
-        return keptEvents.add(await records.seal(event.clientId, SEALED.keptEvents, event));
-      },
-      async get(clientId, id) {
-        return records.found(clientId, SEALED.keptEvents, await keptEvents.get(clientId, id));
-      },
+      add: add(SEALED.keptEvents, keptEvents.add),
+      get: find(SEALED.keptEvents, keptEvents.get),
     },
     ping: () => backend.ping(),
     async forget(clientId) {
@@ -231,7 +201,7 @@ async function openSession(sealer: Promise<Sealer>, record: SessionRecord): Prom
     return openFields(await sealer, SEALED.sessions, record);
   } catch (error) {
     if (!isGatewayError(error, 'store_damaged')) throw error;
-    return { ...withoutRights(record), damage: error.message };
+    return { ...withoutSealed(SESSIONS, record), damage: error.message };
   }
 }
 
@@ -272,6 +242,7 @@ function sealedKeys(keys: KeyStore, sealers: Sealers): KeyStore {
 }
 
 function sealedHistory(history: BackendHistory, sealers: Sealers, records: SealedRecords): HistoryStore {
+  const { put, list } = sealedMethods(records);
   return {
     ...history,
     async record(clientId, room, message) {
@@ -323,13 +294,8 @@ function sealedHistory(history: BackendHistory, sealers: Sealers, records: Seale
           ),
       });
     },
-    async addPending(clientId, pending) {
-      await history.addPending(clientId, await records.seal(clientId, SEALED.pendingChanges, pending));
-    },
-    async pending(clientId, chatRoomId, targetId) {
-      const found = await history.pending(clientId, chatRoomId, targetId);
-      return records.all(clientId, SEALED.pendingChanges, found);
-    },
+    addPending: put(SEALED.pendingChanges, history.addPending),
+    pending: list(SEALED.pendingChanges, history.pending),
   };
 }
 
@@ -339,6 +305,7 @@ function withoutMessageId({ lastMessageId: _, ...room }: BackendRoom): RoomRecor
 
 /** File names and captions are sealed; the bytes are stored as they are. */
 function sealedFiles(files: FileStore, records: SealedRecords): FileStore {
+  const { find, get } = sealedMethods(records);
   return {
     ...files,
     async write(file, source) {
@@ -349,14 +316,8 @@ function sealedFiles(files: FileStore, records: SealedRecords): FileStore {
         source.destroy();
       }
     },
-    async get(id) {
-      const found = await files.get(id);
-      return found && records.open(found.clientId, SEALED.files, found);
-    },
-    async ofMessage(clientId, chatRoomId, messageId) {
-      const found = await files.ofMessage(clientId, chatRoomId, messageId);
-      return records.found(clientId, SEALED.files, found);
-    },
+    get: get(SEALED.files, files.get),
+    ofMessage: find(SEALED.files, files.ofMessage),
     async open(id, range) {
       const found = await files.open(id, range);
       if (!found) return undefined;

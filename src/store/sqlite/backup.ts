@@ -9,6 +9,7 @@ import {
   type BackupSource,
   type Cell,
   type CellType,
+  declaredIn,
   fieldsOf,
   type RestoreTarget,
   type Row,
@@ -19,16 +20,13 @@ import { fileBytes } from './file-bytes.js';
 import { FOLDER } from './files.js';
 import { MIGRATIONS } from './migrations.js';
 import { versionOf } from './schema.js';
+import { columnOf } from './table.js';
 
 /** Rows of a batch. */
 const BATCH = 200;
 /** Milliseconds to wait for a daemon that opens or closes the database at this moment. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** Names of the schema that differ from those of a backup. */
-const COLUMNS: { readonly [C in BackupCollection]?: Readonly<Record<string, string>> } = {
-  sends: { to: 'recipient' },
-};
 const ORDER: { readonly [C in BackupCollection]?: string } = {
   messages: 'ORDER BY chat_room_id, sent_at, turn',
   journal: 'ORDER BY rowid',
@@ -37,11 +35,6 @@ const ORDER: { readonly [C in BackupCollection]?: string } = {
   pending_changes: 'ORDER BY rowid',
   contacts: 'ORDER BY rowid',
 };
-
-/** The column of a field. */
-export function columnOf(collection: BackupCollection, field: string): string {
-  return COLUMNS[collection]?.[field] ?? field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
 
 /**
  * Reads the database in one transaction, so as it was at one instant, while a daemon writes to it: with a write-ahead log,
@@ -126,7 +119,7 @@ function requireSchema(version: number): void {
 const CREDENTIALS = `SELECT '' AS type, '' AS id, value FROM credentials WHERE client_id = @clientId UNION ALL`;
 
 function selectOf(collection: BackupCollection): string {
-  const columns = fieldsOf(collection).map(([field]) => `${columnOf(collection, field)} AS "${field}"`);
+  const columns = declaredIn(collection).map(([name, field]) => `${columnOf(name, field)} AS "${name}"`);
   const select = `SELECT ${columns} FROM ${collection} WHERE client_id = @clientId`;
   return `${collection === 'keys' ? CREDENTIALS : ''} ${select} ${ORDER[collection] ?? ''}`;
 }
@@ -200,12 +193,13 @@ function defaultsOf(sqlite: Database, collection: BackupCollection): ReadonlyMap
 
 /** Without a snapshot, a backup may hold a row twice: the first one counts. */
 function insertInto(collection: BackupCollection, defaults: ReadonlyMap<string, string>): string {
-  const fields = ['clientId', ...fieldsOf(collection).map(([field]) => field)];
-  const columns = fields.map((field) => columnOf(collection, field));
-  const values = fields.map((field, index) => {
-    const value = defaults.get(columns[index] ?? '');
-    return value === undefined ? `@${field}` : `coalesce(@${field}, ${value})`;
+  const fields = declaredIn(collection).map(([name, field]) => ({ name, column: columnOf(name, field) }));
+  const columns = ['client_id', ...fields.map(({ column }) => column)];
+  const values = fields.map(({ name, column }) => {
+    const value = defaults.get(column);
+    return value === undefined ? `@${name}` : `coalesce(@${name}, ${value})`;
   });
+  values.unshift('@clientId');
   if (collection !== 'messages') {
     return `INSERT OR IGNORE INTO ${collection} (${columns}) VALUES (${values})`;
   }

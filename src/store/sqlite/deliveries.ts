@@ -1,38 +1,38 @@
 import { WEBHOOK_ID } from '../../domain/ids.js';
-import type { FailedDelivery, FailedDeliveryStore, WaitingDelivery, WaitingDeliveryStore } from '../store.js';
+import { FAILED_DELIVERIES, WAITING_DELIVERIES, WAITING_IN_BRIEF } from '../port/deliveries.js';
+import type { FailedDeliveryStore, WaitingDeliveryStore } from '../store.js';
 import type { OpenDatabase } from './database.js';
+import { type Column, tableOf } from './table.js';
 
-const SELECT = `SELECT id, client_id AS clientId, receiver, url, type, message_id AS messageId, body, reason, attempts,
-  failed_at AS failedAt FROM failed_deliveries`;
 const NEWEST_FIRST = 'ORDER BY failed_at DESC, id DESC';
 const IS_OLDER = '(failed_at, id) < (?, ?)';
 const OF_RECEIVER = `coalesce(receiver, '${WEBHOOK_ID}') = ?`;
 /** Sorts before every delivery. */
 const END_OF_TIME = { failedAt: Number.MAX_SAFE_INTEGER, id: '' };
 
-/** A record as it is stored: null stands for the webhook. */
-type Stored<R extends { receiver?: string }> = Omit<R, 'receiver'> & { receiver: string | null };
-
 /** Failed deliveries in the table `failed_deliveries`. */
 export function sqliteFailedDeliveries({ sqlite, run, inTransaction }: OpenDatabase): FailedDeliveryStore {
-  const put = sqlite.prepare<Stored<FailedDelivery>>(
-    `REPLACE INTO failed_deliveries (id, client_id, receiver, url, type, message_id, body, reason, attempts, failed_at)
-     VALUES (@id, @clientId, @receiver, @url, @type, @messageId, @body, @reason, @attempts, @failedAt)`,
-  );
+  const { columns, into, read, values } = tableOf(FAILED_DELIVERIES);
+  const selecting = `SELECT ${columns} FROM failed_deliveries`;
+  const put = sqlite.prepare<[Column[]]>(`REPLACE ${into}`);
   const dropOldest = sqlite.prepare<[string, string, number]>(
     `DELETE FROM failed_deliveries WHERE id IN
        (SELECT id FROM failed_deliveries WHERE client_id = ? AND ${OF_RECEIVER} ${NEWEST_FIRST} LIMIT -1 OFFSET ?)`,
   );
-  const select = sqlite.prepare<[string], Stored<FailedDelivery>>(`${SELECT} WHERE id = ?`);
-  const listAll = sqlite.prepare<[number, string, number], Stored<FailedDelivery>>(
-    `${SELECT} WHERE ${IS_OLDER} ${NEWEST_FIRST} LIMIT ?`,
-  );
-  const listOne = sqlite.prepare<[string, number, string, number], Stored<FailedDelivery>>(
-    `${SELECT} WHERE client_id = ? AND ${IS_OLDER} ${NEWEST_FIRST} LIMIT ?`,
-  );
-  const listOfReceiver = sqlite.prepare<[string, string, number, string, number], Stored<FailedDelivery>>(
-    `${SELECT} WHERE client_id = ? AND ${OF_RECEIVER} AND ${IS_OLDER} ${NEWEST_FIRST} LIMIT ?`,
-  );
+  const select = sqlite.prepare<[string], Column[]>(`${selecting} WHERE id = ?`).raw();
+  const listAll = sqlite
+    .prepare<[number, string, number], Column[]>(`${selecting} WHERE ${IS_OLDER} ${NEWEST_FIRST} LIMIT ?`)
+    .raw();
+  const listOne = sqlite
+    .prepare<[string, number, string, number], Column[]>(
+      `${selecting} WHERE client_id = ? AND ${IS_OLDER} ${NEWEST_FIRST} LIMIT ?`,
+    )
+    .raw();
+  const listOfReceiver = sqlite
+    .prepare<[string, string, number, string, number], Column[]>(
+      `${selecting} WHERE client_id = ? AND ${OF_RECEIVER} AND ${IS_OLDER} ${NEWEST_FIRST} LIMIT ?`,
+    )
+    .raw();
   const countEach = sqlite
     .prepare<[string], [receiver: string, count: number]>(
       `SELECT coalesce(receiver, '${WEBHOOK_ID}') AS named, COUNT(*) FROM failed_deliveries
@@ -58,7 +58,7 @@ export function sqliteFailedDeliveries({ sqlite, run, inTransaction }: OpenDatab
   return {
     async add(delivery, keep) {
       inTransaction(() => {
-        put.run(toStored(delivery));
+        put.run(values(delivery.clientId, delivery));
         dropOldest.run(delivery.clientId, delivery.receiver ?? WEBHOOK_ID, keep);
       });
     },
@@ -69,11 +69,11 @@ export function sqliteFailedDeliveries({ sqlite, run, inTransaction }: OpenDatab
         if (receiver === undefined) return listOne.all(clientId, failedAt, id, limit);
         return listOfReceiver.all(clientId, receiver, failedAt, id, limit);
       });
-      return found.map(fromStored);
+      return found.map(read);
     },
     async get(id) {
       const found = run(() => select.get(id));
-      return found && fromStored(found);
+      return found && read(found);
     },
     async counts(clientId) {
       return new Map(run(() => (clientId === undefined ? countAll.all() : countOne.all(clientId))));
@@ -93,22 +93,19 @@ export function sqliteFailedDeliveries({ sqlite, run, inTransaction }: OpenDatab
   };
 }
 
-const WAITING =
-  'id, client_id AS clientId, receiver, chat, type, message_id AS messageId, size, attempts, since';
-
 /** Waiting deliveries in the table `waiting_deliveries`. */
 export function sqliteWaitingDeliveries({ sqlite, run }: OpenDatabase): WaitingDeliveryStore {
-  const insert = sqlite.prepare<Stored<WaitingDelivery>>(
-    `INSERT OR IGNORE INTO waiting_deliveries
-       (id, client_id, receiver, chat, type, message_id, size, attempts, since, body)
-     VALUES (@id, @clientId, @receiver, @chat, @type, @messageId, @size, @attempts, @since, @body)`,
-  );
-  const list = sqlite.prepare<[string], Stored<Omit<WaitingDelivery, 'body'>>>(
-    `SELECT ${WAITING} FROM waiting_deliveries WHERE client_id = ? ORDER BY since, id`,
-  );
-  const select = sqlite.prepare<[string], Stored<WaitingDelivery>>(
-    `SELECT ${WAITING}, body FROM waiting_deliveries WHERE id = ?`,
-  );
+  const { columns, into, read, values } = tableOf(WAITING_DELIVERIES);
+  const brief = tableOf(WAITING_IN_BRIEF);
+  const insert = sqlite.prepare<[Column[]]>(`INSERT OR IGNORE ${into}`);
+  const list = sqlite
+    .prepare<[string], Column[]>(
+      `SELECT ${brief.columns} FROM waiting_deliveries WHERE client_id = ? ORDER BY since, id`,
+    )
+    .raw();
+  const select = sqlite
+    .prepare<[string], Column[]>(`SELECT ${columns} FROM waiting_deliveries WHERE id = ?`)
+    .raw();
   const note = sqlite.prepare<[number, string, string]>(
     'UPDATE waiting_deliveries SET attempts = ? WHERE client_id = ? AND id = ?',
   );
@@ -116,14 +113,14 @@ export function sqliteWaitingDeliveries({ sqlite, run }: OpenDatabase): WaitingD
 
   return {
     async add(delivery) {
-      run(() => insert.run(toStored(delivery)));
+      run(() => insert.run(values(delivery.clientId, delivery)));
     },
     async list(clientId) {
-      return run(() => list.all(clientId)).map(fromStored);
+      return run(() => list.all(clientId)).map(brief.read);
     },
     async get(id) {
       const found = run(() => select.get(id));
-      return found && fromStored(found);
+      return found && read(found);
     },
     async noteAttempts(clientId, id, attempts) {
       run(() => note.run(attempts, clientId, id));
@@ -132,12 +129,4 @@ export function sqliteWaitingDeliveries({ sqlite, run }: OpenDatabase): WaitingD
       run(() => remove.run(id));
     },
   };
-}
-
-function toStored<R extends { receiver?: string }>(record: R): R & { receiver: string | null } {
-  return { ...record, receiver: record.receiver ?? null };
-}
-
-function fromStored<R extends { receiver: string | null }>({ receiver, ...record }: R) {
-  return receiver === null ? record : { ...record, receiver };
 }

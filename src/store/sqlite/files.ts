@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { rangeWithin, requireNewFileId } from '../port/files.js';
-import type { ExpectedFile, ExpectedFileStore, FileRecord, FileStore } from '../store.js';
+import { EXPECTED_FILES, FILES, rangeWithin, requireNewFileId } from '../port/files.js';
+import type { ExpectedFileStore, FileRecord, FileStore } from '../store.js';
 import type { OpenDatabase } from './database.js';
 import { fileBytes } from './file-bytes.js';
+import { type Column, tableOf } from './table.js';
 
 /** Folder of the bytes in the data directory. */
 export const FOLDER = 'media';
@@ -120,26 +121,24 @@ async function removeEach(some: () => string[], remove: (id: string) => Promise<
 /** Size of the batches that the methods `some…` return. */
 const SOME = 100;
 
-const SELECT_FILE = `SELECT id, client_id AS clientId, chat_room_id AS chatRoomId, message_id AS messageId,
-  mime_type AS mimeType, media_type AS mediaType, file_name AS fileName, file_size AS fileSize, sha256, caption,
-  created_at AS createdAt FROM files`;
 const IN_LIBRARY = `client_id = ? AND message_id <> ''`;
 
 /** Records in the table `files`. */
 function fileRecords({ sqlite, run, inTransaction }: OpenDatabase) {
-  const insert = sqlite.prepare<FileRecord>(
-    `INSERT INTO files (id, client_id, chat_room_id, message_id, mime_type, media_type, file_name, file_size, sha256,
-       caption, created_at)
-     VALUES (@id, @clientId, @chatRoomId, @messageId, @mimeType, @mediaType, @fileName, @fileSize, @sha256, @caption,
-       @createdAt)`,
-  );
-  const select = sqlite.prepare<[string], FileRecord>(`${SELECT_FILE} WHERE id = ?`);
-  const ofMessage = sqlite.prepare<[string, string, string], FileRecord>(
-    `${SELECT_FILE} WHERE client_id = ? AND chat_room_id = ? AND message_id = ? AND message_id <> ''`,
-  );
-  const page = sqlite.prepare<[string, number, number], FileRecord>(
-    `${SELECT_FILE} WHERE ${IN_LIBRARY} ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`,
-  );
+  const { columns, into, read, values } = tableOf(FILES);
+  const selecting = `SELECT ${columns} FROM files`;
+  const insert = sqlite.prepare<[Column[]]>(`INSERT ${into}`);
+  const select = sqlite.prepare<[string], Column[]>(`${selecting} WHERE id = ?`).raw();
+  const ofMessage = sqlite
+    .prepare<[string, string, string], Column[]>(
+      `${selecting} WHERE client_id = ? AND chat_room_id = ? AND message_id = ? AND message_id <> ''`,
+    )
+    .raw();
+  const page = sqlite
+    .prepare<[string, number, number], Column[]>(
+      `${selecting} WHERE ${IN_LIBRARY} ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`,
+    )
+    .raw();
   const count = sqlite.prepare<[string], number>(`SELECT count(*) FROM files WHERE ${IN_LIBRARY}`).pluck();
   const remove = sqlite.prepare<[string]>('DELETE FROM files WHERE id = ?');
   const ofSession = sqlite
@@ -153,22 +152,26 @@ function fileRecords({ sqlite, run, inTransaction }: OpenDatabase) {
       `SELECT id FROM files WHERE created_at < ? AND client_id = ? AND message_id <> '' LIMIT ${SOME}`,
     )
     .pluck();
-  const after = sqlite.prepare<[string], FileRecord>(`${SELECT_FILE} WHERE id > ? ORDER BY id LIMIT ${SOME}`);
+  const after = sqlite
+    .prepare<[string], Column[]>(`${selecting} WHERE id > ? ORDER BY id LIMIT ${SOME}`)
+    .raw();
+  const found = (row: Column[] | undefined) => row && read(row);
 
   return {
     /** Inserts unless the message has a file; returns the stored record. */
     putIfAbsent: (record: FileRecord): FileRecord =>
       inTransaction(() => {
-        const known = ofMessage.get(record.clientId, record.chatRoomId, record.messageId);
-        if (!known) insert.run(record);
+        const { clientId, chatRoomId, messageId } = record;
+        const known = found(ofMessage.get(clientId, chatRoomId, messageId));
+        if (!known) insert.run(values(clientId, record));
         return known ?? { ...record };
       }),
-    get: (id: string) => run(() => select.get(id)),
+    get: (id: string) => run(() => found(select.get(id))),
     ofMessage: (clientId: string, chatRoomId: string, messageId: string) =>
-      run(() => ofMessage.get(clientId, chatRoomId, messageId)),
+      run(() => found(ofMessage.get(clientId, chatRoomId, messageId))),
     list: (clientId: string, { page: number, limit }: { page: number; limit: number }) =>
       run(() => ({
-        files: page.all(clientId, limit, (number - 1) * limit),
+        files: page.all(clientId, limit, (number - 1) * limit).map(read),
         total: count.get(clientId) ?? 0,
       })),
     remove: (id: string): boolean => run(() => remove.run(id).changes > 0),
@@ -178,44 +181,37 @@ function fileRecords({ sqlite, run, inTransaction }: OpenDatabase) {
         clientId === undefined ? before.all(createdBefore) : ofSessionBefore.all(createdBefore, clientId),
       ),
     /** In the order of the ids. */
-    someAfter: (id: string) => run(() => after.all(id)),
+    someAfter: (id: string) => run(() => after.all(id).map(read)),
   };
 }
 
-type ExpectedFileRow = Omit<ExpectedFile, 'past'> & { past: number };
-
-const SELECT_EXPECTED = `SELECT id, client_id AS clientId, chat_room_id AS chatRoomId, message_id AS messageId, since, past
-                FROM expected_files`;
-
 /** Files that are still to be stored, in the table `expected_files`. */
 export function sqliteExpectedFiles({ sqlite, run }: OpenDatabase): ExpectedFileStore {
-  const insert = sqlite.prepare<ExpectedFileRow>(
-    `INSERT INTO expected_files (id, client_id, chat_room_id, message_id, since, past)
-     VALUES (@id, @clientId, @chatRoomId, @messageId, @since, @past) ON CONFLICT DO NOTHING`,
-  );
-  const select = sqlite.prepare<[string], ExpectedFileRow>(`${SELECT_EXPECTED} WHERE id = ?`);
-  const ofSession = sqlite.prepare<[string], ExpectedFileRow>(
-    `${SELECT_EXPECTED} WHERE client_id = ? ORDER BY since, rowid`,
-  );
+  const { columns, into, read, values } = tableOf(EXPECTED_FILES);
+  const insert = sqlite.prepare<[Column[]]>(`INSERT ${into} ON CONFLICT DO NOTHING`);
+  const select = sqlite
+    .prepare<[string], Column[]>(`SELECT ${columns} FROM expected_files WHERE id = ?`)
+    .raw();
+  const ofSession = sqlite
+    .prepare<[string], Column[]>(
+      `SELECT ${columns} FROM expected_files WHERE client_id = ? ORDER BY since, rowid`,
+    )
+    .raw();
   const remove = sqlite.prepare<[string]>('DELETE FROM expected_files WHERE id = ?');
 
   return {
     async add(file) {
-      run(() => insert.run({ ...file, past: Number(file.past) }));
+      run(() => insert.run(values(file.clientId, file)));
     },
     async get(id) {
       const row = run(() => select.get(id));
-      return row && toExpected(row);
+      return row && read(row);
     },
     async list(clientId) {
-      return run(() => ofSession.all(clientId)).map(toExpected);
+      return run(() => ofSession.all(clientId)).map(read);
     },
     async remove(id) {
       run(() => remove.run(id));
     },
   };
-}
-
-function toExpected(row: ExpectedFileRow): ExpectedFile {
-  return { ...row, past: row.past === 1 };
 }

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import { lastMessageOf, showsNewest } from '../port/history.js';
-import { readObject } from '../port/json.js';
+import { lastMessageOf, PENDING_CHANGES, showsNewest } from '../port/history.js';
 import type { BackendHistory, BackendRoom, PendingChange, RoomMove } from '../store.js';
 import type { OpenDatabase } from './database.js';
 import { sqliteMessageStatus, sqliteMessages } from './messages.js';
 import { sqliteRooms } from './rooms.js';
+import { type Column, tableOf } from './table.js';
 
 /** Messages that one statement deletes: SQLite blocks the whole process. */
 const PRUNED_AT_ONCE = 100;
@@ -167,21 +167,15 @@ function sqliteFileMoves({ sqlite }: OpenDatabase): (clientId: string, move: Roo
   };
 }
 
-type PendingRow = Omit<PendingChange, 'change'> & { change: string };
-
-const SELECT_PENDING = `SELECT target_id AS targetId, chat_room_id AS chatRoomId, message_id AS messageId, change, at
-  FROM pending_changes WHERE client_id = ? AND chat_room_id = ?`;
-
 /** Changes that wait for their message, in the table `pending_changes`. */
 function sqlitePendingChanges({ sqlite, run }: OpenDatabase) {
-  const insert = sqlite.prepare<PendingRow & { clientId: string }>(
-    `INSERT INTO pending_changes (client_id, chat_room_id, target_id, message_id, change, at)
-     VALUES (@clientId, @chatRoomId, @targetId, @messageId, @change, @at) ON CONFLICT DO NOTHING`,
-  );
-  const select = sqlite.prepare<[string, string, string], PendingRow>(
-    `${SELECT_PENDING} AND target_id = ? ORDER BY at, rowid`,
-  );
-  const ofRoom = sqlite.prepare<[string, string], PendingRow>(`${SELECT_PENDING} ORDER BY at, rowid`);
+  const { columns, into, read, values } = tableOf(PENDING_CHANGES);
+  const selecting = `SELECT ${columns} FROM pending_changes WHERE client_id = ? AND chat_room_id = ?`;
+  const insert = sqlite.prepare<[Column[]]>(`INSERT ${into} ON CONFLICT DO NOTHING`);
+  const select = sqlite
+    .prepare<[string, string, string], Column[]>(`${selecting} AND target_id = ? ORDER BY at, rowid`)
+    .raw();
+  const ofRoom = sqlite.prepare<[string, string], Column[]>(`${selecting} ORDER BY at, rowid`).raw();
   const targets = sqlite
     .prepare<[string, string], string>(
       'SELECT DISTINCT target_id FROM pending_changes WHERE client_id = ? AND chat_room_id = ?',
@@ -194,15 +188,14 @@ function sqlitePendingChanges({ sqlite, run }: OpenDatabase) {
     'DELETE FROM pending_changes WHERE client_id = ? AND chat_room_id = ?',
   );
   const prune = sqlite.prepare<[number]>('DELETE FROM pending_changes WHERE at < ?');
-  const add = (clientId: string, pending: PendingChange) =>
-    insert.run({ ...pending, clientId, change: JSON.stringify(pending.change) });
+  const add = (clientId: string, pending: PendingChange) => insert.run(values(clientId, pending));
 
   return {
     async addPending(clientId: string, pending: PendingChange): Promise<void> {
       run(() => add(clientId, pending));
     },
     async pending(clientId: string, chatRoomId: string, targetId: string): Promise<PendingChange[]> {
-      return run(() => select.all(clientId, chatRoomId, targetId)).map(toPending);
+      return run(() => select.all(clientId, chatRoomId, targetId)).map(read);
     },
     async pendingTargets(clientId: string, chatRoomId: string): Promise<string[]> {
       return run(() => targets.all(clientId, chatRoomId));
@@ -217,11 +210,7 @@ function sqlitePendingChanges({ sqlite, run }: OpenDatabase) {
     movePending(clientId: string, { from, pending }: RoomMove) {
       const rows = ofRoom.all(clientId, from);
       removeOfRoom.run(clientId, from);
-      for (const row of rows) add(clientId, pending(toPending(row)));
+      for (const row of rows) add(clientId, pending(read(row)));
     },
   };
-}
-
-function toPending(row: PendingRow): PendingChange {
-  return { ...row, change: readObject(row.change) };
 }

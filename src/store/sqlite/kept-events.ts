@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
+import { KEPT_EVENTS, KEPT_IN_BRIEF } from '../port/deliveries.js';
 import type { KeptEvent, KeptEventStore } from '../store.js';
 import type { OpenDatabase } from './database.js';
+import { type Column, tableOf } from './table.js';
 
-const FIELDS = 'id, client_id AS clientId, at, type, chat, message_id AS messageId, size';
 /** Rows that one step removes: a step must not hold up other work. */
 const REMOVED_AT_ONCE = 500;
 
@@ -28,20 +29,21 @@ const LAST = { at: Number.MAX_SAFE_INTEGER, id: '' };
 
 /** Kept events in the table `kept_events`. */
 export function sqliteKeptEvents({ sqlite, run, inTransaction }: OpenDatabase): KeptEventStore {
-  const insert = sqlite.prepare<KeptEvent>(
-    `INSERT OR IGNORE INTO kept_events (id, client_id, at, type, chat, message_id, size, body)
-     VALUES (@id, @clientId, @at, @type, @chat, @messageId, @size, @body)`,
-  );
-  const oldestFirst = sqlite.prepare<ListParameters, Omit<KeptEvent, 'body'>>(
-    `SELECT ${FIELDS} FROM kept_events WHERE ${MATCHES} AND (at, id) > (@at, @id) ORDER BY at, id LIMIT @limit`,
-  );
-  const newestFirst = sqlite.prepare<ListParameters, Omit<KeptEvent, 'body'>>(
-    `SELECT ${FIELDS} FROM kept_events WHERE ${MATCHES} AND (at, id) < (@at, @id)
-     ORDER BY at DESC, id DESC LIMIT @limit`,
-  );
-  const select = sqlite.prepare<[string, string], KeptEvent>(
-    `SELECT ${FIELDS}, body FROM kept_events WHERE id = ? AND client_id = ?`,
-  );
+  const { columns, into, read, values } = tableOf(KEPT_EVENTS);
+  const brief = tableOf(KEPT_IN_BRIEF);
+  const matching = `SELECT ${brief.columns} FROM kept_events WHERE ${MATCHES}`;
+  const insert = sqlite.prepare<[Column[]]>(`INSERT OR IGNORE ${into}`);
+  const oldestFirst = sqlite
+    .prepare<ListParameters, Column[]>(`${matching} AND (at, id) > (@at, @id) ORDER BY at, id LIMIT @limit`)
+    .raw();
+  const newestFirst = sqlite
+    .prepare<ListParameters, Column[]>(
+      `${matching} AND (at, id) < (@at, @id) ORDER BY at DESC, id DESC LIMIT @limit`,
+    )
+    .raw();
+  const select = sqlite
+    .prepare<[string, string], Column[]>(`SELECT ${columns} FROM kept_events WHERE id = ? AND client_id = ?`)
+    .raw();
   const sum = sqlite
     .prepare<[string], number>('SELECT coalesce(sum(size), 0) FROM kept_events WHERE client_id = ?')
     .pluck();
@@ -58,7 +60,7 @@ export function sqliteKeptEvents({ sqlite, run, inTransaction }: OpenDatabase): 
 
   return {
     async add(event) {
-      return run(() => insert.run(event).changes === 1);
+      return run(() => insert.run(values(event.clientId, event)).changes === 1);
     },
     async list({ clientId, from = 0, to = Number.MAX_SAFE_INTEGER, types, ids, order, after, limit }) {
       const isOldestFirst = order === 'oldest first';
@@ -68,10 +70,11 @@ export function sqliteKeptEvents({ sqlite, run, inTransaction }: OpenDatabase): 
         types: types ? JSON.stringify(types) : null,
         ids: ids ? JSON.stringify(ids) : null,
       };
-      return run(() => (isOldestFirst ? oldestFirst : newestFirst).all(parameters));
+      return run(() => (isOldestFirst ? oldestFirst : newestFirst).all(parameters)).map(brief.read);
     },
     async get(clientId, id) {
-      return run(() => select.get(id, clientId));
+      const row = run(() => select.get(id, clientId));
+      return row && read(row);
     },
     async bytes(clientId) {
       return run(() => sum.get(clientId) ?? 0);

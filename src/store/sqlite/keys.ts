@@ -1,6 +1,8 @@
 import type { JournalEntry, KeyChange } from '../../domain/signal-state.js';
+import { JOURNAL } from '../port/keys.js';
 import type { DataKeyStore, JournalStore, KeyStore, StoredKey } from '../store.js';
 import type { OpenDatabase } from './database.js';
+import { type Column, tableOf } from './table.js';
 
 /** Credentials and Signal keys in the tables `credentials` and `keys`, and the journal that is committed with them. */
 export function sqliteKeys(database: OpenDatabase): { keys: KeyStore; journal: JournalStore } {
@@ -62,25 +64,21 @@ export function sqliteKeys(database: OpenDatabase): { keys: KeyStore; journal: J
   return { keys, journal };
 }
 
-type JournalRow = Omit<JournalEntry, 'closedAt'> & { closedAt: number | null };
-
-const SELECT_ENTRY = `SELECT id, message_id AS messageId, plain, stanza, received_at AS receivedAt, closed_at AS closedAt
-  FROM journal WHERE client_id = ?`;
-
 /** Entries in the table `journal`. */
 function sqliteJournal({ sqlite, run, write }: OpenDatabase) {
-  const insert = sqlite.prepare<JournalRow & { clientId: string }>(
-    `INSERT INTO journal (client_id, id, message_id, plain, stanza, received_at, closed_at)
-     VALUES (@clientId, @id, @messageId, @plain, @stanza, @receivedAt, @closedAt) ON CONFLICT DO NOTHING`,
-  );
-  const select = sqlite.prepare<[string, string], JournalRow>(`${SELECT_ENTRY} AND id = ?`);
-  const selectOpen = sqlite.prepare<[string], JournalRow>(
-    `${SELECT_ENTRY} AND closed_at IS NULL ORDER BY rowid`,
-  );
-  const selectSince = sqlite.prepare<[string, number, number], JournalRow>(
-    `${SELECT_ENTRY} AND received_at >= ? ORDER BY received_at DESC, rowid DESC LIMIT ?`,
-  );
-  const selectOfMessage = sqlite.prepare<[string, string], JournalRow>(`${SELECT_ENTRY} AND message_id = ?`);
+  const { columns, into, read, values } = tableOf(JOURNAL);
+  const selecting = `SELECT ${columns} FROM journal WHERE client_id = ?`;
+  const insert = sqlite.prepare<[Column[]]>(`INSERT ${into} ON CONFLICT DO NOTHING`);
+  const select = sqlite.prepare<[string, string], Column[]>(`${selecting} AND id = ?`).raw();
+  const selectOpen = sqlite
+    .prepare<[string], Column[]>(`${selecting} AND closed_at IS NULL ORDER BY rowid`)
+    .raw();
+  const selectSince = sqlite
+    .prepare<[string, number, number], Column[]>(
+      `${selecting} AND received_at >= ? ORDER BY received_at DESC, rowid DESC LIMIT ?`,
+    )
+    .raw();
+  const selectOfMessage = sqlite.prepare<[string, string], Column[]>(`${selecting} AND message_id = ?`).raw();
   const countAll = sqlite.prepare<[], number>('SELECT count(*) FROM journal WHERE closed_at IS NULL').pluck();
   const countOne = sqlite
     .prepare<[string], number>('SELECT count(*) FROM journal WHERE client_id = ? AND closed_at IS NULL')
@@ -93,16 +91,16 @@ function sqliteJournal({ sqlite, run, write }: OpenDatabase) {
   const journal: JournalStore = {
     async get(clientId, id) {
       const row = run(() => select.get(clientId, id));
-      return row && toEntry(row);
+      return row && read(row);
     },
     async ofMessage(clientId, messageId) {
-      return run(() => selectOfMessage.all(clientId, messageId)).map(toEntry);
+      return run(() => selectOfMessage.all(clientId, messageId)).map(read);
     },
     async since(clientId, receivedAt, limit) {
-      return run(() => selectSince.all(clientId, receivedAt, limit)).map(toEntry);
+      return run(() => selectSince.all(clientId, receivedAt, limit)).map(read);
     },
     async open(clientId) {
-      return run(() => selectOpen.all(clientId)).map(toEntry);
+      return run(() => selectOpen.all(clientId)).map(read);
     },
     async countOpen(clientId) {
       return run(() => (clientId === undefined ? countAll.get() : countOne.get(clientId))) ?? 0;
@@ -120,13 +118,9 @@ function sqliteJournal({ sqlite, run, write }: OpenDatabase) {
     ...journal,
     /** Inserts in the running transaction. A known entry stays as it is: a closed entry must not reopen. */
     addEntry(clientId: string, entry: JournalEntry) {
-      insert.run({ ...entry, clientId, closedAt: entry.closedAt ?? null });
+      insert.run(values(clientId, entry));
     },
   };
-}
-
-function toEntry({ closedAt, ...entry }: JournalRow): JournalEntry {
-  return closedAt === null ? entry : { ...entry, closedAt };
 }
 
 /** Wrapped data keys in the table `data_keys`. */

@@ -1,21 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { MESSAGE_STATUSES, type MessageStatus, VOTE_TYPE } from '../../domain/room.js';
-import { conversationOf } from '../port/history.js';
-import { readMedia, readObject } from '../port/json.js';
-import type { HistoryMessage, MessageProgress, MessageTrace, TraceStore } from '../store.js';
+import { conversationOf, MESSAGES, TRACES } from '../port/history.js';
+import type { HistoryMessage, MessageProgress, TraceStore } from '../store.js';
 import type { OpenDatabase } from './database.js';
+import { type Column, type Columns, tableOf } from './table.js';
 
-interface MessageRow extends Omit<HistoryMessage, 'fromMe' | 'deleted' | 'fromAi' | 'media' | 'extras'> {
-  fromMe: number;
-  deleted: number;
-  fromAi: number;
-  media: string | null;
-  extras: string;
-}
-
-const SELECT = `SELECT message_id AS messageId, chat_room_id AS chatRoomId, body, message_type AS messageType,
-  from_me AS fromMe, author, pushname, sent_at AS sentAt, deleted, from_ai AS fromAi, media, file_id AS fileId, extras,
-  content FROM messages`;
 const OF_ROOM = 'WHERE client_id = ? AND chat_room_id = ?';
 const BY_ID = `${OF_ROOM} AND message_id = ?`;
 const NO_VOTE = `message_type <> '${VOTE_TYPE}'`;
@@ -23,39 +12,38 @@ const NEWEST_FIRST = 'ORDER BY sent_at DESC, turn DESC';
 
 /** Messages in the table `messages`. Call the methods inside `run` or a transaction. */
 export function sqliteMessages({ sqlite }: OpenDatabase) {
-  const insert = sqlite.prepare<MessageRow & { clientId: string }>(
-    `INSERT INTO messages (client_id, chat_room_id, sent_at, turn, message_id, body, message_type, from_me, author,
-       pushname, deleted, from_ai, media, file_id, extras, content)
-     SELECT @clientId, @chatRoomId, @sentAt, coalesce(max(turn), 0) + 1, @messageId, @body, @messageType, @fromMe,
-       @author, @pushname, @deleted, @fromAi, @media, @fileId, @extras, @content
+  const { all, parameters, columns, read, named, assignBut } = tableOf(MESSAGES);
+  const selecting = `SELECT ${columns} FROM messages`;
+  const insert = sqlite.prepare<Columns>(
+    `INSERT INTO messages (${all}, turn) SELECT ${parameters}, coalesce(max(turn), 0) + 1
      FROM messages WHERE client_id = @clientId AND chat_room_id = @chatRoomId AND sent_at = @sentAt
      ON CONFLICT (client_id, chat_room_id, message_id) DO NOTHING`,
   );
-  const select = sqlite.prepare<[string, string, string], MessageRow>(`${SELECT} ${BY_ID}`);
-  const replace = sqlite.prepare<MessageRow & { clientId: string }>(
-    `UPDATE messages SET body = @body, message_type = @messageType, from_me = @fromMe, author = @author,
-       pushname = @pushname, deleted = @deleted, from_ai = @fromAi, media = @media, file_id = @fileId,
-       extras = @extras, content = @content
+  const ofId = sqlite.prepare<[string, string, string], Column[]>(`${selecting} ${BY_ID}`).raw();
+  const replace = sqlite.prepare<Columns>(
+    `UPDATE messages SET ${assignBut('chatRoomId', 'messageId', 'sentAt')}
      WHERE client_id = @clientId AND chat_room_id = @chatRoomId AND message_id = @messageId`,
   );
   const remove = sqlite.prepare<[string, string, string]>(`DELETE FROM messages ${BY_ID}`);
-  const newest = sqlite.prepare<[string, string, number], MessageRow>(
-    `${SELECT} ${OF_ROOM} ${NEWEST_FIRST} LIMIT ?`,
-  );
-  const newestShown = sqlite.prepare<[string, string], MessageRow>(
-    `${SELECT} ${OF_ROOM} AND ${NO_VOTE} ${NEWEST_FIRST} LIMIT 1`,
-  );
+  const newest = sqlite
+    .prepare<[string, string, number], Column[]>(`${selecting} ${OF_ROOM} ${NEWEST_FIRST} LIMIT ?`)
+    .raw();
+  const newestShown = sqlite
+    .prepare<[string, string], Column[]>(`${selecting} ${OF_ROOM} AND ${NO_VOTE} ${NEWEST_FIRST} LIMIT 1`)
+    .raw();
   const others = sqlite
     .prepare<[string, string, number], number>(
       `SELECT count(*) FROM (SELECT 1 FROM messages ${OF_ROOM} AND from_me = 0 AND ${NO_VOTE} LIMIT ?)`,
     )
     .pluck();
-  const oldest = sqlite.prepare<[string, string, number], MessageRow>(
-    `${SELECT} ${OF_ROOM} ORDER BY sent_at, turn LIMIT ?`,
-  );
-  const before = sqlite.prepare<[string, string, number, number, number], MessageRow>(
-    `${SELECT} ${OF_ROOM} AND (sent_at, turn) < (?, ?) ${NEWEST_FIRST} LIMIT ?`,
-  );
+  const oldest = sqlite
+    .prepare<[string, string, number], Column[]>(`${selecting} ${OF_ROOM} ORDER BY sent_at, turn LIMIT ?`)
+    .raw();
+  const before = sqlite
+    .prepare<[string, string, number, number, number], Column[]>(
+      `${selecting} ${OF_ROOM} AND (sent_at, turn) < (?, ?) ${NEWEST_FIRST} LIMIT ?`,
+    )
+    .raw();
   const place = sqlite.prepare<[string, string, string], { sentAt: number; turn: number }>(
     `SELECT sent_at AS sentAt, turn FROM messages ${BY_ID}`,
   );
@@ -68,7 +56,7 @@ export function sqliteMessages({ sqlite }: OpenDatabase) {
     chatRoomId: string,
     limit: number,
     beforeId?: string,
-  ): MessageRow[] => {
+  ): Column[][] => {
     if (beforeId === undefined) return newest.all(clientId, chatRoomId, limit);
     const at = place.get(clientId, chatRoomId, beforeId);
     return at ? before.all(clientId, chatRoomId, at.sentAt, at.turn, limit) : [];
@@ -77,60 +65,38 @@ export function sqliteMessages({ sqlite }: OpenDatabase) {
   return {
     /** False if there is a message with that id. */
     insert: (clientId: string, message: HistoryMessage): boolean =>
-      insert.run({ ...toRow(message), clientId }).changes > 0,
+      insert.run(named(clientId, message)).changes > 0,
     find(clientId: string, chatRoomId: string, messageId: string): HistoryMessage | undefined {
-      const row = select.get(clientId, chatRoomId, messageId);
-      return row && toMessage(row);
+      const row = ofId.get(clientId, chatRoomId, messageId);
+      return row && read(row);
     },
     /** Replaces a message but not its position in the room; false if there is none. */
     replace: (clientId: string, message: HistoryMessage): boolean =>
-      replace.run({ ...toRow(message), clientId }).changes > 0,
+      replace.run(named(clientId, message)).changes > 0,
     remove: (clientId: string, chatRoomId: string, messageId: string): boolean =>
       remove.run(clientId, chatRoomId, messageId).changes > 0,
     /** The newest message that is no vote. */
     newest(clientId: string, chatRoomId: string): HistoryMessage | undefined {
       const row = newestShown.get(clientId, chatRoomId);
-      return row && toMessage(row);
+      return row && read(row);
     },
     /** Messages from others in a room, without votes, counted up to `limit`. */
     countOthers: (clientId: string, chatRoomId: string, limit: number): number =>
       others.get(clientId, chatRoomId, limit) ?? 0,
     /** The oldest messages of a room, oldest first. */
     oldest: (clientId: string, chatRoomId: string, limit: number): HistoryMessage[] =>
-      oldest.all(clientId, chatRoomId, limit).map(toMessage),
+      oldest.all(clientId, chatRoomId, limit).map(read),
     /** Oldest first. */
     page(
       clientId: string,
       chatRoomId: string,
       { limit, before: beforeId }: { limit: number; before?: string },
     ): HistoryMessage[] {
-      return newestFirst(clientId, chatRoomId, Math.max(limit, 0), beforeId).reverse().map(toMessage);
+      return newestFirst(clientId, chatRoomId, Math.max(limit, 0), beforeId).reverse().map(read);
     },
     /** Deletes up to `limit` messages of a room that were sent before that time; returns the count. */
     removeBefore: (clientId: string, chatRoomId: string, sentBefore: number, limit: number): number =>
       removeBefore.run(clientId, chatRoomId, clientId, chatRoomId, sentBefore, limit).changes,
-  };
-}
-
-function toRow(message: HistoryMessage): MessageRow {
-  return {
-    ...message,
-    fromMe: Number(message.fromMe),
-    deleted: Number(message.deleted),
-    fromAi: Number(message.fromAi),
-    media: message.media ? JSON.stringify(message.media) : null,
-    extras: JSON.stringify(message.extras),
-  };
-}
-
-function toMessage(row: MessageRow): HistoryMessage {
-  return {
-    ...row,
-    fromMe: row.fromMe === 1,
-    deleted: row.deleted === 1,
-    fromAi: row.fromAi === 1,
-    media: row.media === null ? undefined : readMedia(readObject(row.media)),
-    extras: readObject(row.extras),
   };
 }
 
@@ -177,20 +143,15 @@ export function sqliteMessageStatus({ sqlite, run, write }: OpenDatabase) {
   };
 }
 
-type TraceRow = Omit<MessageTrace, 'fromMe' | 'secret'> & { fromMe: number; secret: Uint8Array | null };
-
 /** Traces of messages in the table `traces`. */
 export function sqliteTraces({ sqlite, run, write, inTransaction }: OpenDatabase): TraceStore {
-  const insert = sqlite.prepare<TraceRow & { clientId: string }>(
-    `INSERT INTO traces (client_id, message_id, chat, from_me, author_lid, author_pn, secret, sent_at)
-     VALUES (@clientId, @messageId, @chat, @fromMe, @authorLid, @authorPn, @secret, @sentAt)
-     ON CONFLICT DO NOTHING`,
-  );
-  const select = sqlite.prepare<[string, string], TraceRow>(
-    `SELECT message_id AS messageId, chat, from_me AS fromMe, author_lid AS authorLid, author_pn AS authorPn, secret,
-       sent_at AS sentAt
-     FROM traces WHERE client_id = ? AND message_id = ?`,
-  );
+  const { columns, into, read, values } = tableOf(TRACES);
+  const insert = sqlite.prepare<[Column[]]>(`INSERT ${into} ON CONFLICT DO NOTHING`);
+  const select = sqlite
+    .prepare<[string, string], Column[]>(
+      `SELECT ${columns} FROM traces WHERE client_id = ? AND message_id = ?`,
+    )
+    .raw();
   // GLOB repeats the condition of the index `traces_pn`, so that SQLite uses it
   const rekey = sqlite.prepare<{ clientId: string; pn: string; lid: string }>(
     `UPDATE traces SET chat = @lid, author_lid = CASE WHEN author_pn = @pn AND author_lid = '' THEN @lid ELSE author_lid END
@@ -205,12 +166,11 @@ export function sqliteTraces({ sqlite, run, write, inTransaction }: OpenDatabase
 
   return {
     async add(clientId, trace) {
-      const { fromMe, secret = null } = trace;
-      await write(() => insert.run({ ...trace, clientId, fromMe: Number(fromMe), secret }));
+      await write(() => insert.run(values(clientId, trace)));
     },
     async get(clientId, messageId) {
       const row = run(() => select.get(clientId, messageId));
-      return row && { ...row, fromMe: row.fromMe === 1, secret: row.secret ?? undefined };
+      return row && read(row);
     },
     async conversation(clientId, chat) {
       const [wroteAt, ownAt] = [0, 1].map(

@@ -1,40 +1,26 @@
-import { weightOf } from '../port/sends.js';
-import type { HeldRecord, IdempotencyRecord, IdempotencyStore, SendStore, SentRecord } from '../store.js';
+import { IDEMPOTENCY, PAST_SENDS, SENDS } from '../port/sends.js';
+import type { HeldRecord, IdempotencyStore, SendStore } from '../store.js';
 import type { OpenDatabase } from './database.js';
-
-type SendRow = Omit<
-  SentRecord,
-  'fileName' | 'counted' | 'textHash' | 'acknowledged' | 'closed' | 'held' | 'trace'
-> & {
-  fileName: string | null;
-  counted: string | null;
-  textHash: string | null;
-  held: string | null;
-  trace: string | null;
-  acknowledged: number;
-  closed: number;
-};
-
-const SEND_FIELDS = `message_id AS messageId, recipient AS "to", content, meta_data AS metaData, file_name AS fileName,
-  counted, text_hash AS textHash, sent_at AS sentAt, acknowledged, closed, held, trace`;
+import { type Column, tableOf } from './table.js';
 
 /** SQLite takes a negative limit for none. */
 const NO_LIMIT = -1;
 
 /** Own messages in the table `sends`. */
 export function sqliteSends({ sqlite, run, write }: OpenDatabase): SendStore {
-  const put = sqlite.prepare<SendRow & { clientId: string }>(
-    `REPLACE INTO sends (client_id, message_id, recipient, content, meta_data, file_name, counted, text_hash,
-       sent_at, acknowledged, closed, held, trace)
-     VALUES (@clientId, @messageId, @to, @content, @metaData, @fileName, @counted, @textHash, @sentAt,
-       @acknowledged, @closed, @held, @trace)`,
-  );
-  const select = sqlite.prepare<[string, string], SendRow>(
-    `SELECT ${SEND_FIELDS} FROM sends WHERE client_id = ? AND message_id = ?`,
-  );
-  const selectOpen = sqlite.prepare<[string], SendRow>(
-    `SELECT ${SEND_FIELDS} FROM sends WHERE client_id = ? AND closed = 0 ORDER BY sent_at, rowid`,
-  );
+  const { columns, into, read, values } = tableOf(SENDS);
+  const ofPast = tableOf(PAST_SENDS);
+  const put = sqlite.prepare<[Column[]]>(`REPLACE ${into}`);
+  const select = sqlite
+    .prepare<[string, string], Column[]>(
+      `SELECT ${columns} FROM sends WHERE client_id = ? AND message_id = ?`,
+    )
+    .raw();
+  const selectOpen = sqlite
+    .prepare<[string], Column[]>(
+      `SELECT ${columns} FROM sends WHERE client_id = ? AND closed = 0 ORDER BY sent_at, rowid`,
+    )
+    .raw();
   const selectHeld = sqlite.prepare<[string, number, string, number], HeldRecord>(
     `SELECT message_id AS messageId, recipient AS "to", sent_at AS sentAt, held FROM sends
      WHERE client_id = ? AND held IS NOT NULL AND (sent_at, message_id) > (?, ?)
@@ -54,24 +40,20 @@ export function sqliteSends({ sqlite, run, write }: OpenDatabase): SendStore {
   const close = sqlite.prepare<[string, string]>(
     'UPDATE sends SET closed = 1 WHERE client_id = ? AND message_id = ?',
   );
-  const past = sqlite.prepare<
-    [string, number, number],
-    Pick<SendRow, 'to' | 'sentAt' | 'counted' | 'textHash'>
-  >(
-    `SELECT recipient AS "to", sent_at AS sentAt, counted, text_hash AS textHash FROM sends
-     WHERE client_id = ? AND sent_at > ? ORDER BY sent_at LIMIT ?`,
-  );
+  const past = sqlite
+    .prepare<[string, number, number], Column[]>(
+      `SELECT ${ofPast.columns} FROM sends WHERE client_id = ? AND sent_at > ? ORDER BY sent_at LIMIT ?`,
+    )
+    .raw();
   const prune = sqlite.prepare<[number]>('DELETE FROM sends WHERE sent_at < ? AND held IS NULL');
 
   return {
     async put(clientId, record) {
-      const { counted = null, textHash = null, held = null, trace = null, acknowledged, closed } = record;
-      const flags = { acknowledged: Number(acknowledged), closed: Number(closed) };
-      await write(() => put.run({ ...record, clientId, counted, textHash, held, trace, ...flags }));
+      await write(() => put.run(values(clientId, record)));
     },
     async get(clientId, messageId) {
       const row = run(() => select.get(clientId, messageId));
-      return row && toSent(row);
+      return row && read(row);
     },
     async acknowledge(clientId, messageId) {
       return write(() => {
@@ -81,17 +63,13 @@ export function sqliteSends({ sqlite, run, write }: OpenDatabase): SendStore {
       });
     },
     async open(clientId) {
-      return run(() => selectOpen.all(clientId)).map(toSent);
+      return run(() => selectOpen.all(clientId)).map(read);
     },
     async held(clientId, limit, { sentAt, messageId } = { sentAt: -1, messageId: '' }) {
       return run(() => selectHeld.all(clientId, sentAt, messageId, limit));
     },
     async past(clientId, sentAfter, limit = NO_LIMIT) {
-      return run(() => past.all(clientId, sentAfter, limit)).map(({ counted, textHash, ...send }) => ({
-        ...send,
-        ...weightOf(counted),
-        ...(textHash !== null && { textHash }),
-      }));
+      return run(() => past.all(clientId, sentAfter, limit)).map(ofPast.read);
     },
     async close(clientId, messageId) {
       await write(() => close.run(clientId, messageId));
@@ -105,29 +83,13 @@ export function sqliteSends({ sqlite, run, write }: OpenDatabase): SendStore {
   };
 }
 
-function toSent({ counted, textHash, held, trace, ...row }: SendRow): SentRecord {
-  return {
-    ...row,
-    ...weightOf(counted),
-    ...(textHash !== null && { textHash }),
-    ...(held !== null && { held }),
-    ...(trace !== null && { trace }),
-    fileName: row.fileName ?? '',
-    acknowledged: row.acknowledged === 1,
-    closed: row.closed === 1,
-  };
-}
-
 /** Idempotency keys in the table `idempotency`. */
 export function sqliteIdempotency({ sqlite, run, write }: OpenDatabase): IdempotencyStore {
-  const select = sqlite.prepare<[string, string], IdempotencyRecord>(
-    `SELECT key, fingerprint, message_id AS messageId, answer, created_at AS createdAt
-     FROM idempotency WHERE client_id = ? AND key = ?`,
-  );
-  const insert = sqlite.prepare<IdempotencyRecord & { clientId: string }>(
-    `INSERT INTO idempotency (client_id, key, fingerprint, message_id, answer, created_at)
-     VALUES (@clientId, @key, @fingerprint, @messageId, @answer, @createdAt)`,
-  );
+  const { columns, into, read, values } = tableOf(IDEMPOTENCY);
+  const select = sqlite
+    .prepare<[string, string], Column[]>(`SELECT ${columns} FROM idempotency WHERE client_id = ? AND key = ?`)
+    .raw();
+  const insert = sqlite.prepare<[Column[]]>(`INSERT ${into}`);
   const answer = sqlite.prepare<[string, string, string]>(
     'UPDATE idempotency SET answer = ? WHERE client_id = ? AND key = ?',
   );
@@ -137,8 +99,8 @@ export function sqliteIdempotency({ sqlite, run, write }: OpenDatabase): Idempot
     async claim(clientId, record) {
       return write(() => {
         const known = select.get(clientId, record.key);
-        if (known) return known;
-        insert.run({ ...record, clientId });
+        if (known) return read(known);
+        insert.run(values(clientId, record));
         return { ...record };
       });
     },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { isGatewayError, messageForOperator } from '../../../src/domain/errors.js';
 import type { JournalEntry } from '../../../src/domain/signal-state.js';
+import { blankSession } from '../../../src/store/port/sessions.js';
 import type {
   Contact,
   FailedDelivery,
@@ -41,6 +42,7 @@ export function text(value: Uint8Array | undefined): string | undefined {
 
 export function session(clientId: string, fields: Partial<SessionRecord> = {}): SessionRecord {
   return {
+    ...blankSession(),
     clientId,
     lid: '100000000000001',
     pn: '15550000001',
@@ -51,15 +53,9 @@ export function session(clientId: string, fields: Partial<SessionRecord> = {}): 
     webhookToken: 'webhook token',
     pollLookupUrl: 'https://example.com/polls',
     enableGroupAi: true,
-    rejectCalls: false,
-    retry: 'contract',
-    webhookPaused: '',
-    receivers: null,
     previousToken: 'token before',
     previousTokenUntil: 1_700_000_000_003,
     retentionDays: 30,
-    keepEvents: 0,
-    exportedAt: 0,
     proxy: 'socks5://user:pass in-proxy@proxy.example.com:1080',
     extraEvents: ['session_status'],
     apiSecretHash: 'salt:hash',

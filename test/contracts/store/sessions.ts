@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import type { Field } from '../../../src/store/port/fields.js';
+import { SESSIONS } from '../../../src/store/port/sessions.js';
 import { type StoreHarness, session } from './harness.js';
 
 export function sessionsContract(harness: () => StoreHarness): void {
@@ -8,6 +10,17 @@ export function sessionsContract(harness: () => StoreHarness): void {
     it('returns every field of a created session', async () => {
       expect(await sessions().create(session('acme'))).to.deep.equal(session('acme'));
       expect(await sessions().get('acme')).to.deep.equal(session('acme'));
+    });
+
+    it('stores every field that is declared, also in a value that no other test has', async () => {
+      const record = session(
+        'acme',
+        Object.fromEntries(Object.entries<Field>(SESSIONS.fields).map(otherValue)),
+      );
+      const { clientId, ...fields } = record;
+      await sessions().create(session(clientId));
+      expect(await sessions().update(clientId, fields)).to.deep.equal(record);
+      expect(await sessions().get(clientId)).to.deep.equal(record);
     });
 
     it('returns nothing for unknown sessions', async () => {
@@ -90,4 +103,11 @@ export function sessionsContract(harness: () => StoreHarness): void {
       expect(await sessions().get('acme')).to.deep.equal(session('acme'));
     });
   });
+}
+
+function otherValue([name, { is, of: texts }]: [string, Field]): [string, unknown] {
+  if (name === 'clientId') return [name, 'acme'];
+  if (is === 'number') return [name, 7];
+  if (is === 'flag') return [name, true];
+  return [name, is === 'texts' ? [name] : (texts?.at(-1) ?? `other ${name}`)];
 }

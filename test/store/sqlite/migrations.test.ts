@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { expect } from 'chai';
@@ -99,25 +100,8 @@ describe('a database file of another version', () => {
   });
 
   it('keeps the sends of the previous release, which stored no file names', async () => {
-    await (await openSqliteBackend({ dataDir: dir.path })).close();
     const database = new SqliteDatabase(join(dir.path, 'switchboard.db'));
-    database.exec('ALTER TABLE sends DROP COLUMN file_name');
-    database.exec('ALTER TABLE sends DROP COLUMN counted');
-    database.exec('DROP INDEX sends_session; DROP INDEX traces_chat; DROP INDEX sends_held');
-    database.exec('ALTER TABLE sends DROP COLUMN held');
-    database.exec('ALTER TABLE sends DROP COLUMN trace');
-    database.exec('ALTER TABLE sends DROP COLUMN text_hash');
-    database.exec('ALTER TABLE sessions DROP COLUMN webhook_paused');
-    database.exec('ALTER TABLE sessions DROP COLUMN previous_token');
-    database.exec('ALTER TABLE sessions DROP COLUMN previous_token_until');
-    database.exec('ALTER TABLE sessions DROP COLUMN linked_at');
-    database.exec('ALTER TABLE sessions DROP COLUMN linked_number');
-    database.exec('ALTER TABLE sessions DROP COLUMN restrictions');
-    database.exec('ALTER TABLE sessions DROP COLUMN receivers');
-    database.exec('ALTER TABLE failed_deliveries DROP COLUMN receiver');
-    database.exec('ALTER TABLE sessions DROP COLUMN exported_at');
-    database.exec('DROP TABLE kept_events; ALTER TABLE sessions DROP COLUMN keep_events');
-    database.exec('DROP TABLE waiting_deliveries; ALTER TABLE sessions DROP COLUMN retry');
+    migrate(database, MIGRATIONS.slice(0, 14));
     database
       .prepare(
         `INSERT INTO sends (client_id, message_id, recipient, content, meta_data, sent_at, acknowledged, closed)
@@ -125,7 +109,6 @@ describe('a database file of another version', () => {
       )
       .run();
     database.close();
-    setVersion(14, 6);
     const backend = await openSqliteBackend({ dataDir: dir.path });
     const [open] = await backend.sends.open('acme');
     await backend.close();
@@ -139,20 +122,7 @@ describe('a database file of another version', () => {
     await store.failedDeliveries.add(failed('F1'), 10);
     await store.waitingDeliveries.add(waiting('W1'));
     await store.close();
-    const database = new SqliteDatabase(join(dataDir, 'switchboard.db'));
-    database.exec('ALTER TABLE sessions DROP COLUMN exported_at');
-    database.exec('DROP TABLE kept_events; ALTER TABLE sessions DROP COLUMN keep_events');
-    for (const [table, column] of [
-      ['sessions', 'receivers'],
-      ['failed_deliveries', 'receiver'],
-      ['waiting_deliveries', 'receiver'],
-      ['sends', 'trace'],
-      ['sends', 'text_hash'],
-    ]) {
-      database.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
-    }
-    database.close();
-    setVersion(21, 6);
+    goBackTo(21);
     const backend = await openSqliteBackend({ dataDir });
     expect((await backend.sessions.get('acme'))?.receivers).to.equal(null);
     expect(await backend.failedDeliveries.list({ clientId: 'acme', receiver: '1', limit: 9 })).to.deep.equal([
@@ -173,15 +143,33 @@ describe('a database file of another version', () => {
       statusReason: 'Another client has the link.',
     });
     await store.close();
-    const database = new SqliteDatabase(join(dataDir, 'switchboard.db'));
-    database.exec('ALTER TABLE sessions DROP COLUMN exported_at');
-    database.close();
-    setVersion(25, 6);
+    goBackTo(25);
     const backend = await openSqliteBackend({ dataDir });
     expect((await backend.sessions.get('moved'))?.exportedAt).to.equal(parked.statusSince);
     expect((await backend.sessions.get('taken'))?.exportedAt).to.equal(0);
     await backend.close();
   });
+
+  /** Moves the rows to a database of an older schema, as far as it has their tables and columns. */
+  function goBackTo(version: number): void {
+    const path = join(dir.path, 'switchboard.db');
+    const newer = join(dir.path, 'newer.db');
+    renameSync(path, newer);
+    const database = new SqliteDatabase(path);
+    migrate(database, MIGRATIONS.slice(0, version));
+    database.prepare('ATTACH ? AS newer').run(newer);
+    const tables = database
+      .prepare<[], [table: string, columns: string]>(
+        `SELECT t.name, group_concat(c.name) FROM main.sqlite_schema t JOIN pragma_table_info(t.name, 'main') c
+         WHERE t.type = 'table' AND t.name <> 'compatibility' GROUP BY t.name`,
+      )
+      .raw()
+      .all();
+    for (const [table, columns] of tables) {
+      database.exec(`INSERT INTO main.${table} (${columns}) SELECT ${columns} FROM newer.${table}`);
+    }
+    database.close();
+  }
 
   function setVersion(version: number, oldest: number): void {
     const database = new SqliteDatabase(join(dir.path, 'switchboard.db'));
