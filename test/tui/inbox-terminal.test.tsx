@@ -3,6 +3,11 @@ import { type ShownInbox, showConversation, showInbox } from './support/inbox.js
 import { KEYS } from './support/rendered.js';
 import { conversationOf, messageOf } from './support/scripted-model.js';
 
+/** Around changes that the terminal shows at once. */
+const BEGIN = '\u001b[?2026h';
+const END = '\u001b[?2026l';
+const EMPTY_SCREEN = '\u001b[2J';
+
 describe('the terminal inbox on any terminal', () => {
   let inbox: ShownInbox;
   afterEach(() => inbox.unmount());
@@ -26,6 +31,23 @@ describe('the terminal inbox on any terminal', () => {
     await inbox.frameThat((frame) => frame.split('\n').length === 16 && !frame.includes('Hello you'));
     await inbox.resize(120, 40);
     await inbox.frameThat((frame) => frame.split('\n').length === 40 && frame.includes('Hello you'));
+  });
+
+  it('draws each change in one piece and never empties the screen, also around a pairing', async () => {
+    inbox = await showInbox();
+    const before = inbox.terminal.written.length;
+    await inbox.type('j', 'p', 'beta', KEYS.enter, KEYS.enter, KEYS.enter);
+    inbox.pairing.give({ type: 'code', code: 'ABCD-EFGH' });
+    await inbox.frameWith('ABCD-EFGH');
+    await inbox.type(KEYS.escape);
+    expect(inbox.frame()).to.contain('Sessions').and.not.contain('ABCD-EFGH');
+    const pieces = inbox.terminal.written.slice(before);
+    // one for each of the keys, one for the code
+    expect(pieces).to.have.length.within(7, 9);
+    for (const piece of pieces) {
+      expect(piece.startsWith(BEGIN) && piece.endsWith(END), piece).to.equal(true);
+      expect(piece).to.not.contain(EMPTY_SCREEN);
+    }
   });
 
   it('asks for a larger terminal', async () => {
