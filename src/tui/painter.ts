@@ -34,7 +34,7 @@ export class Painter {
   paint(lines: readonly Line[]): void {
     const isFirst = this.#shown.length !== lines.length;
     const before = isFirst ? [] : this.#shown;
-    const rows = lines.map((line) => paintedRow(line.map(withoutCursor), this.#look));
+    const rows = lines.map((line) => paintedRow(line, this.#look));
     const changes = rows.map((row, y) => (row === before[y] ? '' : `\u001b[${y + 1};1H${ERASE_ROW}${row}`));
     const cursor = cursorOf(lines);
     const text = (isFirst ? CLEAR : '') + changes.join('');
@@ -50,17 +50,6 @@ export class Painter {
     this.#shown = [];
     if (this.#lines.length > 0) this.paint(this.#lines);
   }
-
-  /** Leaves an empty terminal to others. */
-  clear(): void {
-    this.#lines = [];
-    this.#shown = [];
-    this.#canvas.write(CLEAR);
-  }
-}
-
-function withoutCursor({ cursor: _, ...span }: Line[number]): Line[number] {
-  return span;
 }
 
 /** Moves the terminal's cursor to the span that has it, and shows it. */

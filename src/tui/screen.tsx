@@ -1,13 +1,11 @@
-import { Box, type Instance, render, Text, useCursor, useInput, useStdout } from 'ink';
+import { type Instance, render, useInput, useStdout } from 'ink';
 import {
   createContext,
   Fragment,
-  memo,
   type ReactElement,
   useContext,
   useEffect,
   useLayoutEffect,
-  useMemo,
   useRef,
   useState,
   useSyncExternalStore,
@@ -15,8 +13,13 @@ import {
 import { askBackground } from './background.js';
 import { Painter } from './painter.js';
 import { type Press, PressReader } from './press.js';
-import { type TerminalAbilities, TerminalContext, terminalAbilities } from './terminal.js';
-import { type Line, lineColumns, painted } from './text/line.js';
+import {
+  type TerminalAbilities,
+  TerminalContext,
+  type TerminalStreams,
+  terminalAbilities,
+} from './terminal.js';
+import type { Line } from './text/line.js';
 
 const ALTERNATE_SCREEN = '\u001b[?1049h\u001b[H';
 const NORMAL_SCREEN = '\u001b[?1049l';
@@ -32,7 +35,7 @@ const MOUSE = '\u001b[?1000h\u001b[?1006h';
 const NO_MOUSE = '\u001b[?1006l\u001b[?1000l';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** The painter of the full screen. Undefined in tests, where Ink draws the lines. */
+/** The painter of the full screen. */
 const PainterContext = createContext<Painter | undefined>(undefined);
 
 export interface FullScreenOptions {
@@ -44,14 +47,15 @@ export interface FullScreenOptions {
 
 /**
  * Draws an app on the whole terminal until the app calls `leave` or the process gets a signal. Always restores the
- * terminal's former content.
+ * terminal's former content. Ink runs the app and reads the keyboard; only the painter of `Screen` draws, so the app
+ * renders none of Ink's elements.
  * @throws the errors that the app throws while rendering
  */
 export async function fullScreen(
   app: (leave: () => void) => ReactElement,
   { mouse = false, theme = 'auto' }: FullScreenOptions = {},
+  { stdin, stdout, env }: TerminalStreams = process,
 ): Promise<void> {
-  const { stdout } = process;
   const restore = takeScreen(stdout, mouse);
   const showWarnings = holdWarnings();
   const left = new AbortController();
@@ -62,11 +66,12 @@ export async function fullScreen(
   };
   for (const signal of SIGNALS) process.on(signal, leave);
   try {
-    const look = await themed(terminalAbilities(stdout), theme, left);
+    const ask = () => askBackground(stdin, (text) => stdout.write(text), left);
+    const look = await themed(terminalAbilities(stdout, env), theme, ask);
     if (left.signal.aborted) return;
     const painter = new Painter(stdout, look);
     // renders without the app first: Ink drops errors that are thrown before `waitUntilExit` is called
-    screen = render(<Fragment />, { exitOnCtrlC: false, maxFps: MOST_FRAMES });
+    screen = render(<Fragment />, { stdin, stdout, exitOnCtrlC: false });
     const ended = screen.waitUntilExit();
     screen.rerender(
       <TerminalContext value={look}>
@@ -100,18 +105,15 @@ function holdWarnings(): () => void {
   };
 }
 
-/** Frames of Ink in a second, at most. */
-const MOST_FRAMES = 1_000;
-
 async function themed(
   look: TerminalAbilities,
   theme: NonNullable<FullScreenOptions['theme']>,
-  left: AbortController,
+  askWhetherLight: () => Promise<boolean | undefined>,
 ): Promise<TerminalAbilities> {
   if (theme === 'plain') return { ...look, depth: 16 };
   if (theme !== 'auto') return { ...look, light: theme === 'light' };
   if (!look.color || look.depth === 16 || look.light !== undefined) return look;
-  return { ...look, light: await askBackground(process.stdin, (text) => process.stdout.write(text), left) };
+  return { ...look, light: await askWhetherLight() };
 }
 
 /** Switches to the alternate screen. The returned function, or the end of the process, restores the screen once. */
@@ -132,78 +134,15 @@ function takeScreen(stdout: NodeJS.WriteStream, mouse: boolean): () => void {
 }
 
 /** A whole screen of lines. Shows the terminal's cursor at the span with `cursor`. */
-export function Screen({ lines, rows }: { lines: readonly Line[]; rows: number }) {
+export function Screen({ lines }: { lines: readonly Line[] }) {
   const painter = useContext(PainterContext);
-  return painter ? <Painted painter={painter} lines={lines} /> : <InkLines lines={lines} rows={rows} />;
-}
-
-/** Milliseconds after which Ink has removed what it drew before. */
-const INK_DONE_MS = 50;
-
-function Painted({ painter, lines }: { painter: Painter; lines: readonly Line[] }) {
+  if (!painter) throw new Error('a screen is drawn only by fullScreen');
   useLayoutEffect(() => painter.paint(lines), [painter, lines]);
-  useEffect(() => {
-    const timer = setTimeout(() => painter.repaint(), INK_DONE_MS);
-    return () => clearTimeout(timer);
-  }, [painter]);
-  useLayoutEffect(() => () => painter.clear(), [painter]);
   useInput((input, key) => {
     if (key.ctrl && input === 'l') painter.repaint();
   });
   return null;
 }
-
-function InkLines({ lines, rows }: { lines: readonly Line[]; rows: number }) {
-  const { setCursorPosition } = useCursor();
-  const { cursor, plain } = useMemo(() => takeCursor(lines), [lines]);
-  setCursorPosition(cursor);
-  return (
-    <Box height={rows} flexDirection="column">
-      <Lines lines={plain} />
-    </Box>
-  );
-}
-
-function takeCursor(lines: readonly Line[]) {
-  const y = lines.findIndex((line) => line.some((span) => span.cursor));
-  const line = lines[y];
-  if (!line) return { cursor: undefined, plain: lines };
-  const x = lineColumns(
-    line.slice(
-      0,
-      line.findIndex((span) => span.cursor),
-    ),
-  );
-  return {
-    cursor: { x, y },
-    plain: lines.with(
-      y,
-      line.map(({ cursor, ...span }) => span),
-    ),
-  };
-}
-
-/**
- * Draws each line as one `Text` on its own row: Ink would misplace a second text on the row, because it miscounts the
- * columns of combining marks.
- */
-function Lines({ lines }: { lines: readonly Line[] }) {
-  const look = useContext(TerminalContext);
-  return (
-    <Box flexDirection="column" flexShrink={0}>
-      {lines.map((line, row) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity except their index
-        <Row key={row} text={painted(line, look)} />
-      ))}
-    </Box>
-  );
-}
-
-/** Memoised: an unchanged row is not rendered again. */
-const Row = memo(function Row({ text }: { text: string }) {
-  // an empty text has no height
-  return <Text wrap="truncate">{text || ' '}</Text>;
-});
 
 /** Calls `onPress` for each key, typed text and paste. */
 export function usePresses(onPress: (press: Press) => void, options: { isActive?: boolean } = {}): void {

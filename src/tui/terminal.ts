@@ -2,6 +2,13 @@ import { createContext } from 'react';
 import { wantsColor } from '../cli/output.js';
 import type { Depth, Palette } from './theme.js';
 
+/** A terminal: its streams, and the environment that tells its abilities. `process` is one. */
+export interface TerminalStreams {
+  stdin: NodeJS.ReadStream;
+  stdout: NodeJS.WriteStream;
+  env: NodeJS.ProcessEnv;
+}
+
 /** The abilities of the terminal. */
 export interface TerminalAbilities extends Palette {
   color: boolean;

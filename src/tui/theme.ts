@@ -10,6 +10,8 @@ export type Color =
   | 'accent'
   /** Frames of the other panes. */
   | 'border'
+  /** The light modules of a QR. */
+  | 'module'
   | Person;
 
 /** One of the colours that tell people apart. */
@@ -36,7 +38,9 @@ export type Back =
   | 'unread'
   | 'failed'
   /** Words that were searched for. */
-  | 'match';
+  | 'match'
+  /** The dark modules of a QR. */
+  | 'qr';
 
 /** How many colours the terminal draws: 16 of its own theme, 256, or any. */
 export type Depth = 16 | 256 | 16_777_216;
@@ -59,6 +63,7 @@ const COLORS: Readonly<Record<Color, Shade>> = {
   cyan: ['#56d4dd', '#1b7c83', 36],
   accent: ['#3ddc97', '#007a52', 32],
   border: ['#57606a', '#afb8c1', 90],
+  module: ['#ffffff', '#ffffff', 97],
   person0: ['#79c0ff', '#0550ae', 34],
   person1: ['#ffa657', '#953800', 33],
   person2: ['#d2a8ff', '#6639ba', 35],
@@ -79,6 +84,7 @@ const BACKS: Readonly<Record<Back, readonly [dark: string, light: string, own: r
   unread: ['#238636', '#a7e8b8', [42, 30]],
   failed: ['#8e1519', '#ffcecb', [41, 97]],
   match: ['#7d5a00', '#ffe28a', [43, 30]],
+  qr: ['#000000', '#000000', [40]],
 };
 
 const PEOPLE: readonly Person[] = [

@@ -1,47 +1,54 @@
 import { EventEmitter } from 'node:events';
-import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
-import { Text } from 'ink';
 import { useEffect } from 'react';
-import { fullScreen } from '../../src/tui/screen.js';
+import { type FullScreenOptions, fullScreen, Screen } from '../../src/tui/screen.js';
+import { VirtualTerminal } from './support/virtual-terminal.js';
 
-const TAKEN = '\u001b[?1049h';
-const GIVEN_BACK = '\u001b[?1049l';
+const BEFORE = '$ switchboard inbox';
+const LEFT = { isAlternate: false, marksPastes: false, reportsMouse: false, wraps: true };
 
 describe('the full screen', () => {
-  const write = process.stdout.write;
-  let written: string;
+  let terminal: VirtualTerminal;
 
-  beforeEach(() => {
-    written = '';
-    process.stdout.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
-      written += String(chunk);
-      for (const called of rest) if (typeof called === 'function') called();
-      return true;
-    };
-  });
-  afterEach(() => {
-    process.stdout.write = write;
-  });
+  const begin = (env?: NodeJS.ProcessEnv) => {
+    terminal = new VirtualTerminal({ columns: 40, rows: 5 }, env && { env });
+    terminal.stdout.write(`${BEFORE}\r\n`);
+  };
+  beforeEach(() => begin());
 
-  it('restores the terminal when the app leaves', async () => {
-    await fullScreen((leave) => <Leaving onDrawn={leave} />);
-    expect(written.startsWith(TAKEN)).to.equal(true);
-    expect(written.split(TAKEN)).to.have.length(2);
-    expectGivenBack();
+  const show = (app: Parameters<typeof fullScreen>[0], options?: FullScreenOptions) =>
+    fullScreen(app, options, terminal);
+
+  it('takes the terminal, and restores it when the app leaves', async () => {
+    let during: object = {};
+    await show(
+      (leave) => (
+        <Leaving
+          onDrawn={async () => {
+            await terminal.drawn();
+            during = { ...terminal.modes, frame: terminal.frame().trimEnd(), cursor: terminal.cursor };
+            leave();
+          }}
+        />
+      ),
+      { mouse: true },
+    );
+    const modes = { isAlternate: true, marksPastes: true, reportsMouse: true, wraps: false };
+    expect(during).to.deep.equal({ ...modes, frame: 'an app', cursor: undefined });
+    await expectGivenBack();
   });
 
   it('restores the terminal when the app throws while rendering', async () => {
-    const failure = await fullScreen(() => <Failing />).catch((error: unknown) => error);
+    const failure = await show(() => <Failing />).catch((error: unknown) => error);
     expect(failure).to.be.an('error').with.property('message', 'cannot be drawn');
-    expectGivenBack();
+    await expectGivenBack();
   });
 
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) {
     it(`restores the terminal at ${signal}`, async () => {
       const before = process.listeners(signal);
-      await fullScreen(() => <Leaving onDrawn={() => process.emit(signal, signal)} />);
-      expectGivenBack();
+      await show(() => <Leaving onDrawn={() => process.emit(signal, signal)} />);
+      await expectGivenBack();
       // one that Ink leaves for a moment after the test before may be gone
       expect(before).to.include.members(process.listeners(signal));
     });
@@ -49,57 +56,43 @@ describe('the full screen', () => {
 
   for (const ending of ['SIGTERM', 'Ctrl+C']) {
     it(`ends at ${ending} while it waits for the terminal's answer about its background`, async () => {
-      const modes: boolean[] = [];
-      const keyboard = Object.assign(new PassThrough(), {
-        isTTY: true,
-        setRawMode: (raw: boolean) => modes.push(raw),
-      });
-      const stdin = Object.getOwnPropertyDescriptor(process, 'stdin') ?? {};
-      const { env } = process;
-      process.env = { FORCE_COLOR: '1', COLORTERM: 'truecolor' };
-      Object.defineProperty(process, 'stdin', { configurable: true, value: keyboard });
-      const record = process.stdout.write;
-      process.stdout.write = (chunk: string | Uint8Array) => {
-        record.call(process.stdout, chunk);
-        if (String(chunk).includes(']11;?')) {
-          if (ending === 'SIGTERM') process.emit('SIGTERM', 'SIGTERM');
-          else keyboard.write('\u0003');
-        }
-        return true;
-      };
-      try {
-        await fullScreen(() => <Failing />);
-      } finally {
-        process.env = env;
-        Object.defineProperty(process, 'stdin', stdin);
-      }
-      expect(modes).to.deep.equal([true, false]);
-      expectGivenBack();
+      begin({ TERM: 'xterm', COLORTERM: 'truecolor' });
+      const shown = show(() => <Failing />);
+      expect(terminal.written.at(-1)).to.contain(']11;?');
+      if (ending === 'SIGTERM') process.emit('SIGTERM', 'SIGTERM');
+      else terminal.stdin.push('\u0003');
+      await shown;
+      expect(terminal.stdin.rawModes).to.deep.equal([true, false]);
+      await expectGivenBack();
     });
   }
 
   it('restores the terminal before an exception is printed', async () => {
-    let atException = '';
-    await fullScreen((leave) => (
+    let atException: readonly string[] = [];
+    await show((leave) => (
       <Leaving
         onDrawn={() => {
           EventEmitter.prototype.emit.call(process, 'uncaughtExceptionMonitor', new Error('elsewhere'));
-          atException = written;
+          atException = [...terminal.written];
           leave();
         }}
       />
     ));
-    expect(atException).to.contain(GIVEN_BACK);
-    expect(written.split(GIVEN_BACK)).to.have.length(2);
+    const atExceptionShown = new VirtualTerminal({ columns: 40, rows: 5 });
+    for (const text of atException) atExceptionShown.stdout.write(text);
+    await expectGivenBack(atExceptionShown);
+    await expectGivenBack();
   });
 
-  function expectGivenBack(): void {
-    expect(written.endsWith(GIVEN_BACK)).to.equal(true);
-    expect(written.split(GIVEN_BACK)).to.have.length(2);
-    expect(written).to.contain('\u001b[?25h');
-    expect(written).to.contain('\u001b[?2004l');
+  async function expectGivenBack(given = terminal): Promise<void> {
+    await given.drawn();
+    expect(given.modes).to.deep.equal(LEFT);
+    expect(given.frame().trimEnd()).to.equal(BEFORE);
+    expect(given.cursor).to.deep.equal({ row: 1, column: 0 });
   }
 });
+
+const LINES = [[{ text: 'an app' }]];
 
 /** Reports its first render. */
 function Leaving({ onDrawn }: { onDrawn(): void }) {
@@ -107,7 +100,7 @@ function Leaving({ onDrawn }: { onDrawn(): void }) {
     const turn = setImmediate(onDrawn);
     return () => clearImmediate(turn);
   }, [onDrawn]);
-  return <Text>an app</Text>;
+  return <Screen lines={LINES} />;
 }
 
 function Failing(): never {

@@ -1,6 +1,4 @@
 import { expect } from 'chai';
-import stringWidth from 'string-width';
-import { PLAIN_TERMINAL } from '../../src/tui/terminal.js';
 import { conversationRows, type ShownInbox, showConversation, showInbox, USUAL } from './support/inbox.js';
 import { KEYS } from './support/rendered.js';
 import { conversationOf, messageOf, roomOf, sessionOf } from './support/scripted-model.js';
@@ -8,6 +6,8 @@ import { conversationOf, messageOf, roomOf, sessionOf } from './support/scripted
 const URL = 'http://127.0.0.1:3000/media/0b64d1b2-7c1f-4c57-9d1b-2f6f1f5f0a01/photo.jpg';
 const PHOTO = { mediaType: 'image', fileName: 'photo.jpg', size: 1_234_567, url: URL };
 
+/** Columns and rows that the screen must leave empty. */
+const MARGIN = 10;
 const SIZES: [columns: number, rows: number][] = [
   [100, 24],
   [79, 20],
@@ -190,16 +190,19 @@ describe('the conversation of the terminal inbox', () => {
   it('makes file names, and links that no desktop opens, links if the terminal supports links', async () => {
     const notice = { level: 'warning', text: URL, link: URL, suggestions: [] } as const;
     const state = { conversation: conversationOf([messageOf('', { attachment: PHOTO })]), notice };
-    inbox = showInbox(state, { columns: 100, rows: 24 }, { ...PLAIN_TERMINAL, links: true });
-    expect(inbox.frame()).to.contain(`\u001b]8;;${URL}\u0007photo.jpg\u001b]8;;\u0007`);
-    expect(inbox.frame()).to.contain(`\u001b]8;;${URL}\u0007${URL}\u001b]8;;\u0007`);
-    for (const line of inbox.frame().split('\n')) expect(stringWidth(line)).to.be.at.most(100);
+    const look = { env: { TERM: 'dumb', TERM_PROGRAM: 'WezTerm' }, margin: MARGIN };
+    inbox = await showInbox(state, { columns: 100, rows: 24 }, look);
+    expect(inbox.terminal.links).to.deep.include({ text: 'photo.jpg', url: URL });
+    expect(inbox.terminal.links).to.deep.include({ text: URL, url: URL });
+    expect(inbox.terminal.outside()).to.equal('');
   });
 
   it('isolates names and texts if the terminal orders text by direction', async () => {
     const state = { conversation: conversationOf([messageOf('שלום')]), rooms: [roomOf('דוד')] };
-    inbox = showInbox(state, { columns: 100, rows: 24 }, { ...PLAIN_TERMINAL, bidi: true });
-    expect(inbox.frame()).to.contain('\u2068שלום\u2069').and.contain('\u2068דוד\u2069');
+    const env = { TERM: 'dumb', VTE_VERSION: '7006' };
+    inbox = await showInbox(state, { columns: 100, rows: 24 }, { env });
+    // xterm has no bidi support, and would draw the isolates
+    expect(inbox.terminal.written.join('')).to.contain('\u2068שלום\u2069').and.contain('\u2068דוד\u2069');
   });
 
   it('keeps its columns with any text', async () => {
@@ -215,10 +218,9 @@ describe('the conversation of the terminal inbox', () => {
     );
     const rooms = nasty.map((text) => roomOf(text, { lastMessage: text, unreadCount: 12 }));
     const sessions = [sessionOf('acme', { status: 'reconnecting', reason: nasty.join(' ') })];
-    inbox = await showConversation(messages, { rooms, sessions });
+    inbox = await showConversation(messages, { rooms, sessions }, USUAL, { margin: MARGIN });
     for (const size of SIZES) {
-      inbox.resize(...size);
-      await inbox.frameThat((frame) => frame.split('\n').length === size[1]);
+      await inbox.resize(...size);
       await inbox.type(KEYS.left);
       expectFits(size);
       await inbox.type(KEYS.right);
@@ -227,12 +229,13 @@ describe('the conversation of the terminal inbox', () => {
   });
 
   function expectFits([columns, rows]: readonly [number, number]): void {
-    const lines = inbox.frame().split('\n');
-    expect(lines).to.have.length(rows);
-    for (const line of lines) expect(stringWidth(line), line).to.be.at.most(columns);
-    // the frames of all panes end in the same column
-    const ends = lines.filter((line) => /[│┃]$/.test(line)).map((line) => stringWidth(line));
-    expect(new Set(ends).size).to.be.at.most(1);
+    expect(inbox.terminal.outside()).to.equal('');
+    const ends = inbox.terminal.rowEnds();
+    // the last row has the keys
+    expect(ends).to.have.length(rows);
+    expect(ends.at(-1)?.text).to.not.equal('');
+    // the frames of all panes end in the last column
+    for (const { text, column } of ends) if (/[│┃]/.test(text)) expect(column).to.equal(columns - 1);
   }
 
   it('shows messages that are being sent, with progress', async () => {

@@ -15,7 +15,7 @@ describe('going to a room in the terminal inbox', () => {
   afterEach(() => inbox.unmount());
 
   it('finds a room by a part of its name', async () => {
-    inbox = showInbox();
+    inbox = await showInbox();
     await inbox.type(CTRL_K, 'bo');
     expect(inbox.frame()).to.contain('Go to').and.contain('Bob');
     await inbox.type(KEYS.enter);
@@ -23,7 +23,7 @@ describe('going to a room in the terminal inbox', () => {
   });
 
   it('finds rooms of other sessions too', async () => {
-    inbox = showInbox({ sessions: [sessionOf('acme'), sessionOf('beta')] });
+    inbox = await showInbox({ sessions: [sessionOf('acme'), sessionOf('beta')] });
     inbox.model.others = [{ clientId: 'beta', room: roomOf('Zoe') }];
     await inbox.type(CTRL_K, 'zoe');
     await inbox.frameWith('Zoe', 'beta');
@@ -32,7 +32,7 @@ describe('going to a room in the terminal inbox', () => {
   });
 
   it('opens the next room with unread messages', async () => {
-    inbox = showInbox();
+    inbox = await showInbox();
     await inbox.type('u');
     expect(inbox.model.asked).to.deep.equal([['openRoom', 'room-Ada']]);
     await inbox.type('u');
@@ -40,7 +40,7 @@ describe('going to a room in the terminal inbox', () => {
   });
 
   it('searches the messages of all rooms, and opens the chosen one', async () => {
-    inbox = showInbox();
+    inbox = await showInbox();
     const message = messageOf('the blue jacket');
     inbox.model.hits = [{ room: roomOf('Bob'), message }];
     await inbox.type('F', 'blue', KEYS.enter);
@@ -54,14 +54,14 @@ describe('going to a room in the terminal inbox', () => {
   });
 
   it('opens a room with a click, and scrolls with the wheel', async () => {
-    inbox = showInbox();
+    inbox = await showInbox();
     const row = inbox
       .frame()
       .split('\n')
       .findIndex((line) => line.includes('Bob'));
     await inbox.type(mouse(0, 5, row));
     expect(inbox.model.asked).to.deep.equal([['openRoom', 'room-Bob']]);
-    inbox.unmount();
+    await inbox.unmount();
     const messages = Array.from({ length: 40 }, (_, place) => messageOf(`message ${place}.`));
     inbox = await showConversation(messages);
     await inbox.type(mouse(64, 50, 5), mouse(64, 50, 5));

@@ -8,8 +8,8 @@ describe('the lists of the terminal inbox', () => {
   let inbox: ShownInbox;
   afterEach(() => inbox.unmount());
 
-  it('show every session with its state in words', () => {
-    inbox = showInbox({
+  it('show every session with its state in words', async () => {
+    inbox = await showInbox({
       sessions: [
         sessionOf('acme'),
         sessionOf('beta', { status: 'logged_out', reason: 'the phone removed it' }),
@@ -27,14 +27,14 @@ describe('the lists of the terminal inbox', () => {
 
   it('say how many sessions do not fit', async () => {
     const sessions = Array.from({ length: 10 }, (_, n) => sessionOf(`session${n}`));
-    inbox = showInbox({ sessions });
+    inbox = await showInbox({ sessions });
     const shown = sessions.filter(({ clientId }) => inbox.frame().includes(clientId)).length;
     expect(shown).to.be.within(1, 9);
     expect(inbox.frame()).to.contain(`↓ ${10 - shown} more`);
   });
 
-  it('show rooms with their time, last message and unread count', () => {
-    inbox = showInbox({
+  it('show rooms with their time, last message and unread count', async () => {
+    inbox = await showInbox({
       rooms: [
         roomOf('Ada', { lastMessage: 'Hello', lastMessageAt: NOW, unreadCount: 3 }),
         roomOf('Bob', {
@@ -52,11 +52,11 @@ describe('the lists of the terminal inbox', () => {
     expect(inbox.frame()).to.contain('+15550000009');
   });
 
-  it('describe a last message without text', () => {
+  it('describe a last message without text', async () => {
     const attachment = { mediaType: 'image', fileName: 'IMG_1.jpg', size: 1, url: '' };
     const pdf = { ...attachment, mediaType: 'document', fileName: 'menu.pdf' };
     const silent = (name: string, last?: MessageItem) => roomOf(name, { lastMessageAt: NOW, last });
-    inbox = showInbox({
+    inbox = await showInbox({
       rooms: [
         silent('Ada', messageOf('', { type: 'image', attachment })),
         silent('Bob', messageOf('', { type: 'document', attachment: pdf })),
@@ -78,7 +78,7 @@ describe('the lists of the terminal inbox', () => {
   });
 
   it('show changes', async () => {
-    inbox = showInbox();
+    inbox = await showInbox();
     inbox.model.change({
       sessions: [sessionOf('acme', { status: 'reconnecting', reason: 'connection lost' })],
       rooms: [roomOf('Carol', { lastMessage: 'New here', unreadCount: 1 })],
@@ -88,7 +88,7 @@ describe('the lists of the terminal inbox', () => {
   });
 
   it('open the highlighted room', async () => {
-    inbox = showInbox();
+    inbox = await showInbox();
     await inbox.type('j', KEYS.enter);
     expect(inbox.model.asked).to.deep.equal([['openRoom', 'room-Bob']]);
     await inbox.frameWith('No messages yet');
@@ -96,14 +96,14 @@ describe('the lists of the terminal inbox', () => {
 
   it('show the part of many rooms around the highlighted one', async () => {
     const rooms = Array.from({ length: 500 }, (_, place) => roomOf(`Room ${place}.`));
-    inbox = showInbox({ rooms });
+    inbox = await showInbox({ rooms });
     expect(inbox.frame()).to.contain('Room 0.').and.not.contain('Room 20.');
     await inbox.type('G');
     expect(inbox.frame()).to.contain('Room 499.').and.not.contain('Room 0.');
   });
 
   it('filter the rooms', async () => {
-    inbox = showInbox();
+    inbox = await showInbox();
     await inbox.type('/', 'b', 'o');
     expect(inbox.frame()).to.contain('Rooms with “bo” (1)').and.contain('Bob').and.not.contain('Hello');
     await inbox.type(KEYS.enter, KEYS.enter);
@@ -113,27 +113,27 @@ describe('the lists of the terminal inbox', () => {
   });
 
   it('switch to another session', async () => {
-    inbox = showInbox({ sessions: [sessionOf('acme'), sessionOf('beta')] });
+    inbox = await showInbox({ sessions: [sessionOf('acme'), sessionOf('beta')] });
     await inbox.type('s', KEYS.down, KEYS.enter);
     expect(inbox.model.asked).to.deep.equal([['selectSession', 'beta']]);
     expect(lineWith('beta')).to.contain('›● beta');
   });
 
   it('say that a session has no workspace, and give it one', async () => {
-    inbox = showInbox({ sessions: [sessionOf('acme', { orgId: '' })], rooms: [] });
+    inbox = await showInbox({ sessions: [sessionOf('acme', { orgId: '' })], rooms: [] });
     expect(inbox.frame()).to.contain('acme has no workspace').and.contain('History is off');
     await inbox.type('w', KEYS.ctrlU, 'office', KEYS.enter);
     expect(inbox.model.asked).to.deep.equal([['keepHistory', 'acme', 'office']]);
   });
 
   it('give the highlighted session a workspace while the sessions have the focus', async () => {
-    inbox = showInbox({ sessions: [sessionOf('acme'), sessionOf('beta', { orgId: '' })] });
+    inbox = await showInbox({ sessions: [sessionOf('acme'), sessionOf('beta', { orgId: '' })] });
     await inbox.type('s', KEYS.down, 'w', KEYS.enter);
     expect(inbox.model.asked).to.deep.equal([['keepHistory', 'beta', 'beta']]);
   });
 
   it('say what to do if there are no sessions or rooms', async () => {
-    inbox = showInbox({ sessions: [], clientId: undefined, rooms: [] });
+    inbox = await showInbox({ sessions: [], clientId: undefined, rooms: [] });
     expect(inbox.frame()).to.contain('p pairs a number');
     inbox.model.change({ sessions: [sessionOf('acme')], clientId: 'acme', loadingRooms: true });
     await inbox.frameWith('Loading…');
@@ -142,7 +142,7 @@ describe('the lists of the terminal inbox', () => {
   });
 
   it('start a chat, and restore the form if that fails', async () => {
-    inbox = showInbox();
+    inbox = await showInbox();
     inbox.model.succeeds = false;
     await inbox.type('n', '+15550000007', KEYS.enter, 'Hi there', KEYS.enter);
     expect(inbox.model.asked).to.deep.equal([['startChat', '+15550000007', 'Hi there']]);

@@ -10,11 +10,11 @@ describe('pairing inside the terminal inbox', () => {
   let inbox: ShownInbox;
   afterEach(() => {
     inbox.pairing.end();
-    inbox.unmount();
+    return inbox.unmount();
   });
 
   const begin = async (...texts: [string, string, string]) => {
-    inbox = showInbox({}, LARGE);
+    inbox = await showInbox({}, LARGE);
     await inbox.type('p');
     for (const text of texts) await inbox.type(...(text === '' ? [] : [text]), KEYS.enter);
   };
@@ -76,7 +76,7 @@ describe('pairing inside the terminal inbox', () => {
     await begin('beta', '', '');
     await inbox.type(KEYS.ctrlC);
     await inbox.left;
-    inbox.unmount();
+    await inbox.unmount();
     expect(inbox.pairRequests[0]?.signal.aborted).to.equal(true);
   });
 

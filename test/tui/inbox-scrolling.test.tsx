@@ -47,7 +47,7 @@ describe('scrolling in the terminal inbox', () => {
     inbox = await showConversation(messages);
     await inbox.type('g');
     expect(lineWith('message 0.')).to.contain('▌');
-    inbox.resize(100, 16);
+    await inbox.resize(100, 16);
     await inbox.frameThat((frame) => frame.split('\n').length <= 16 && frame.includes('message 0.'));
     expect(lineWith('message 0.')).to.contain('▌');
   });

@@ -3,12 +3,20 @@ import { type ShownInbox, showConversation, showInbox } from './support/inbox.js
 import { KEYS } from './support/rendered.js';
 import { conversationOf, messageOf } from './support/scripted-model.js';
 
+/** Around changes that the terminal shows at once. */
+const BEGIN = '\u001b[?2026h';
+const END = '\u001b[?2026l';
+const EMPTY_SCREEN = '\u001b[2J';
+
 describe('the terminal inbox on any terminal', () => {
   let inbox: ShownInbox;
   afterEach(() => inbox.unmount());
 
   it('shows one pane at a time on a narrow terminal', async () => {
-    inbox = showInbox({ conversation: conversationOf([messageOf('Hello you')]) }, { columns: 50, rows: 16 });
+    inbox = await showInbox(
+      { conversation: conversationOf([messageOf('Hello you')]) },
+      { columns: 50, rows: 16 },
+    );
     expect(inbox.frame()).to.contain('Sessions').and.not.contain('Hello you');
     await inbox.type(KEYS.enter);
     expect(inbox.frame()).to.contain('Hello you').and.not.contain('Sessions');
@@ -17,23 +25,40 @@ describe('the terminal inbox on any terminal', () => {
   });
 
   it('follows changes of size', async () => {
-    inbox = showInbox({ conversation: conversationOf([messageOf('Hello you')]) });
+    inbox = await showInbox({ conversation: conversationOf([messageOf('Hello you')]) });
     expect(inbox.frame().split('\n')).to.have.length(20);
-    inbox.resize(50, 16);
+    await inbox.resize(50, 16);
     await inbox.frameThat((frame) => frame.split('\n').length === 16 && !frame.includes('Hello you'));
-    inbox.resize(120, 40);
+    await inbox.resize(120, 40);
     await inbox.frameThat((frame) => frame.split('\n').length === 40 && frame.includes('Hello you'));
   });
 
+  it('draws each change in one piece and never empties the screen, also around a pairing', async () => {
+    inbox = await showInbox();
+    const before = inbox.terminal.written.length;
+    await inbox.type('j', 'p', 'beta', KEYS.enter, KEYS.enter, KEYS.enter);
+    inbox.pairing.give({ type: 'code', code: 'ABCD-EFGH' });
+    await inbox.frameWith('ABCD-EFGH');
+    await inbox.type(KEYS.escape);
+    expect(inbox.frame()).to.contain('Sessions').and.not.contain('ABCD-EFGH');
+    const pieces = inbox.terminal.written.slice(before);
+    // one for each of the keys, one for the code
+    expect(pieces).to.have.length.within(7, 9);
+    for (const piece of pieces) {
+      expect(piece.startsWith(BEGIN) && piece.endsWith(END), piece).to.equal(true);
+      expect(piece).to.not.contain(EMPTY_SCREEN);
+    }
+  });
+
   it('asks for a larger terminal', async () => {
-    inbox = showInbox({}, { columns: 19, rows: 8 });
+    inbox = await showInbox({}, { columns: 19, rows: 8 });
     expect(inbox.frame().replace(/\s+/g, ' ')).to.contain('Enlarge the terminal to 20x8 or more.');
-    inbox.resize(80, 24);
+    await inbox.resize(80, 24);
     await inbox.frameWith('Sessions');
   });
 
   it('shows an error and its advice until Escape', async () => {
-    inbox = showInbox({
+    inbox = await showInbox({
       notice: {
         level: 'error',
         text: 'it was not sent',
@@ -46,7 +71,7 @@ describe('the terminal inbox on any terminal', () => {
   });
 
   it('shows when and why it reconnects', async () => {
-    inbox = showInbox();
+    inbox = await showInbox();
     expect(inbox.frame()).to.contain('● live');
     inbox.model.change({
       connection: { state: 'reconnecting', reason: 'nothing listens there', delayMs: 4_000 },
@@ -64,7 +89,7 @@ describe('the terminal inbox on any terminal', () => {
   });
 
   it('shows all keys', async () => {
-    inbox = showInbox({}, { columns: 140, rows: 40 });
+    inbox = await showInbox({}, { columns: 140, rows: 40 });
     await inbox.type('?');
     for (const key of ['Alt+Enter', 'Ctrl+C', 'edit an own message', 'pair a number']) {
       expect(inbox.frame()).to.contain(key);
@@ -74,13 +99,13 @@ describe('the terminal inbox on any terminal', () => {
   });
 
   it('cuts no key of the help page where its columns fit without the last gap', async () => {
-    inbox = showInbox({}, { columns: 130, rows: 36 });
+    inbox = await showInbox({}, { columns: 130, rows: 36 });
     await inbox.type('?');
     expect(inbox.frame()).to.contain('goes back').and.not.contain('…');
   });
 
   it('scrolls the help page if it does not fit', async () => {
-    inbox = showInbox({}, { columns: 60, rows: 12 });
+    inbox = await showInbox({}, { columns: 60, rows: 12 });
     await inbox.type('?', 'j'.repeat(40));
     expect(inbox.frame()).to.contain('keep the text').and.not.contain('next pane');
     await inbox.type(KEYS.escape);
@@ -88,10 +113,10 @@ describe('the terminal inbox on any terminal', () => {
   });
 
   it('quits with q, and with Ctrl+C from anywhere', async () => {
-    inbox = showInbox();
+    inbox = await showInbox();
     await inbox.type('q');
     await inbox.left;
-    inbox.unmount();
+    await inbox.unmount();
     inbox = await showConversation();
     await inbox.type('i', 'abc', KEYS.ctrlC);
     await inbox.left;

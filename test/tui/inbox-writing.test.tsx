@@ -26,6 +26,22 @@ describe('writing in the terminal inbox', () => {
     });
   }
 
+  it('shows the cursor of the terminal where the next letter goes, and nowhere else', async () => {
+    inbox = await showConversation();
+    expect(inbox.terminal.cursor).to.equal(undefined);
+    await inbox.type('i', '日本 ab');
+    const [column = 0] = inbox.terminal.columnsOf('> 日本 ab');
+    const row = inbox
+      .frame()
+      .split('\n')
+      .findIndex((line) => line.includes('> 日本 ab'));
+    expect(inbox.terminal.cursor).to.deep.equal({ row, column: column + 9 });
+    await inbox.type(KEYS.left, KEYS.left, KEYS.left, KEYS.left);
+    expect(inbox.terminal.cursor).to.deep.equal({ row, column: column + 4 });
+    await inbox.type(KEYS.escape);
+    expect(inbox.terminal.cursor).to.equal(undefined);
+  });
+
   it('starts a message with an unbound letter', async () => {
     inbox = await showConversation();
     await inbox.type('Ü', 'ber', KEYS.enter);

@@ -12,6 +12,7 @@ import { columnsOf } from '../../src/tui/text/graphemes.js';
 import { painted, sliceLine } from '../../src/tui/text/line.js';
 import { withMatches } from '../../src/tui/text/match.js';
 import { backCode, colorCode, personColor } from '../../src/tui/theme.js';
+import { VirtualTerminal, type VirtualTerminalOptions } from './support/virtual-terminal.js';
 
 describe('the theme', () => {
   it('draws a colour with what the terminal has', () => {
@@ -42,23 +43,93 @@ describe('the theme', () => {
 });
 
 describe('the painter', () => {
-  it('writes only rows that changed, until it is told to paint all again', () => {
-    const written: string[] = [];
-    const painter = new Painter({ write: (text) => written.push(text) }, PLAIN_TERMINAL);
+  const SIZE = { columns: 20, rows: 3 };
+  let terminal: VirtualTerminal;
+  let painter: Painter;
+  const begin = (options?: VirtualTerminalOptions, look = PLAIN_TERMINAL) => {
+    terminal = new VirtualTerminal(SIZE, options);
+    painter = new Painter(terminal.stdout, look);
+  };
+  const shown = async () => {
+    await terminal.drawn();
+    return terminal.frame().split('\n');
+  };
+
+  it('writes only rows that changed, until it is told to paint all again', async () => {
+    begin();
     painter.paint([[{ text: 'one' }], [{ text: 'two' }]]);
+    expect(await shown()).to.deep.equal(['one', 'two', '']);
+    terminal.stdout.write('\u001b[1;5Hof another program');
     painter.paint([[{ text: 'one' }], [{ text: 'new' }]]);
     painter.paint([[{ text: 'one' }], [{ text: 'new' }]]);
-    expect(written).to.have.length(2);
-    expect(written[1]).to.contain('\u001b[2;1H').and.contain('new').and.not.contain('one');
+    expect(await shown()).to.deep.equal(['one of another progr', 'new', '']);
+    expect(terminal.written).to.have.length(3);
     painter.repaint();
-    expect(written[2]).to.contain('one').and.contain('new');
+    expect(await shown()).to.deep.equal(['one', 'new', '']);
   });
 
-  it('sets the column after text and emoji that terminals measure differently', () => {
-    const written: string[] = [];
-    const painter = new Painter({ write: (text) => written.push(text) }, PLAIN_TERMINAL);
-    painter.paint([[{ text: '👨‍👩‍👧 🇩🇪' }, { text: '│' }]]);
-    expect(written[0]).to.contain('👨‍👩‍👧\u001b[3G 🇩🇪\u001b[6G│');
+  it('shows all changes of a frame at once', async () => {
+    begin();
+    painter.paint([[{ text: 'one' }], [{ text: 'two' }]]);
+    await terminal.drawn();
+    const [frame = ''] = terminal.written;
+    // people see nothing of a frame whose last bytes are on their way
+    const other = new VirtualTerminal(SIZE);
+    other.stdout.write(frame.slice(0, -1));
+    const seen = other.frameThat(() => true);
+    other.stdout.write(frame.slice(-1));
+    expect((await seen).split('\n')).to.deep.equal(['one', 'two', '']);
+  });
+
+  for (const old of [false, true]) {
+    it(`keeps the rest of a row in its columns, on a terminal that measures emoji ${old ? 'otherwise' : 'alike'}`, async () => {
+      begin({ old });
+      painter.paint([
+        [{ text: '👨‍👩‍👧 🇩🇪' }, { text: '│' }],
+        [{ text: '🎉🎉🎉' }, { text: '│' }],
+      ]);
+      await terminal.drawn();
+      expect(terminal.columnsOf('│')).to.deep.equal([5, 6]);
+    });
+  }
+
+  it('shows the cursor of the terminal at the span that has it, and hides it without one', async () => {
+    begin();
+    painter.paint([[{ text: 'one' }], [{ text: '日本' }, { text: 'x', cursor: true }]]);
+    await terminal.drawn();
+    expect(terminal.cursor).to.deep.equal({ row: 1, column: 4 });
+    painter.paint([[{ text: 'one' }], [{ text: '日' }, { text: 'x', cursor: true }]]);
+    await terminal.drawn();
+    expect(terminal.cursor).to.deep.equal({ row: 1, column: 2 });
+    painter.paint([[{ text: 'one' }], [{ text: '日' }, { text: 'x' }]]);
+    await terminal.drawn();
+    expect(terminal.cursor).to.equal(undefined);
+  });
+
+  it('erases the rows of a longer screen', async () => {
+    begin();
+    painter.paint([[{ text: 'one' }], [{ text: 'two' }]]);
+    painter.paint([[{ text: 'three' }]]);
+    expect(await shown()).to.deep.equal(['three', '', '']);
+  });
+
+  it('draws styles and colours as the terminal has them', async () => {
+    begin({}, { ...PLAIN_TERMINAL, color: true, styles: true });
+    painter.paint([
+      [
+        { text: 'a', color: 'red', bold: true },
+        { text: 'b', back: 'selected', underline: true },
+        { text: 'c', dim: true, italic: true, strikethrough: true },
+        { text: 'd' },
+      ],
+    ]);
+    await terminal.drawn();
+    expect([...'abcd'].map((text) => terminal.styleOf(text))).to.deep.equal([
+      { color: 1, bold: true },
+      { color: 15, back: 4, underline: true },
+      { dim: true, italic: true, strikethrough: true },
+      {},
+    ]);
   });
 });
 

@@ -1,43 +1,47 @@
 import { expect } from 'chai';
 import type { PairEnd, PairItem } from '../../src/cli/pair.js';
-import { PairScreen } from '../../src/tui/pair/pair-screen.js';
+import { PairScreen, renderPairScreen } from '../../src/tui/pair/pair-screen.js';
 import { qrText, smallQrText } from '../../src/tui/pair/qr.js';
 import { ItemFeed } from './item-feed.js';
-import { draw, type Rendered } from './support/rendered.js';
+import { draw, type Look, onTerminal, type Rendered } from './support/rendered.js';
+import { type Size, VirtualTerminal, type VirtualTerminalOptions } from './support/virtual-terminal.js';
 
 /** As long as a real one: an address, a reference, three keys and the platform. */
 const QR = `https://wa.me/settings/linked_devices#2@${'x'.repeat(64)},${'abc'.replace(/./g, (key) => `${key.repeat(44)},`)}1`;
 const LARGE = { columns: 100, rows: 40 };
 
-describe('the pairing screen', () => {
+/** In the palette of a terminal. */
+const WHITE = 15;
+const BLACK = 0;
+const PROMPT = '$ switchboard pair acme';
+
+describe('the pairing below the prompt of a shell', () => {
   let feed: ItemFeed<PairItem>;
-  let screen: Rendered;
+  let screen: Omit<Rendered, 'unmount'>;
   let ended: Promise<PairEnd>;
-  let onEnd: (end: PairEnd) => void;
 
-  beforeEach(() => {
-    feed = new ItemFeed();
-    ended = new Promise((resolve) => {
-      onEnd = resolve;
-    });
-  });
-  afterEach(() => {
+  afterEach(async () => {
+    feed.give({ type: 'failed', reason: 'the test is over', code: 'interrupted', suggestions: [] });
     feed.end();
-    screen.unmount();
+    await ended;
   });
 
-  const show = (size = LARGE, printsScript = false) => {
-    const props = { color: false, onEnd, printsScript };
-    screen = draw(<PairScreen clientId="acme" items={feed} {...props} />, size);
+  const show = async (size = LARGE, options: VirtualTerminalOptions = {}) => {
+    feed = new ItemFeed();
+    const terminal = new VirtualTerminal(size, options);
+    terminal.stdout.write(`${PROMPT}\r\n`);
+    screen = onTerminal(terminal);
+    ended = renderPairScreen('acme', undefined, terminal)(feed);
+    await screen.frameWith('acme: waiting');
   };
 
-  it('says that it waits for the network', () => {
-    show();
+  it('says that it waits for the network', async () => {
+    await show();
     expect(screen.frame()).to.contain('acme: waiting for the network');
   });
 
   it('draws the whole QR, and says where to scan it', async () => {
-    show();
+    await show();
     feed.give({ type: 'status', status: 'qr' });
     feed.give({ type: 'qr', qr: QR });
     const frame = await screen.frameWith('scan the QR on the phone');
@@ -45,7 +49,7 @@ describe('the pairing screen', () => {
   });
 
   it('replaces the QR by the next one', async () => {
-    show();
+    await show();
     feed.give({ type: 'status', status: 'qr' });
     feed.give({ type: 'qr', qr: QR });
     await screen.frameWith('scan the QR');
@@ -56,31 +60,16 @@ describe('the pairing screen', () => {
   });
 
   it('draws the QR with small blocks in a terminal of 80x24, and says what to do where they cannot be seen', async () => {
-    show({ columns: 80, rows: 24 });
+    await show({ columns: 80, rows: 24 });
     feed.give({ type: 'status', status: 'qr' });
     feed.give({ type: 'qr', qr: QR });
     const frame = await screen.frameWith('scan the QR on the phone');
     expect(frame).to.contain(smallQrText(QR).lines.join('\n'));
     expect(frame).to.contain('--qr-file').and.to.contain('--link').and.to.contain('--phone');
-    expect(frame.split('\n')).to.have.lengthOf.at.most(24);
-  });
-
-  it('draws the same modules with small blocks as with large ones', () => {
-    const large = qrText(QR).lines.flatMap((line) =>
-      ['█▀', '█▄'].map((light) => [...line].map((block) => light.includes(block))),
-    );
-    const { lines, columns, rows } = smallQrText(QR);
-    expect({ columns, rows }).to.deep.equal({ columns: 30, rows: 20 });
-    const small = lines.flatMap((line) =>
-      [0, 2, 4].map((at) => [...line].flatMap((block) => [isFilled(block, at), isFilled(block, at + 1)])),
-    );
-    const [, ...modules] = large;
-    expect(modules).to.have.lengthOf(59);
-    expect(small.slice(0, 59).map((row) => row.slice(0, 59))).to.deep.equal(modules);
   });
 
   it('says how large a terminal must be, and offers the code', async () => {
-    show({ columns: 80, rows: 20 });
+    await show({ columns: 80, rows: 20 });
     feed.give({ type: 'status', status: 'qr' });
     feed.give({ type: 'qr', qr: QR });
     const frame = await screen.frameWith('--phone');
@@ -89,16 +78,16 @@ describe('the pairing screen', () => {
   });
 
   it('draws the QR once the terminal has become large enough', async () => {
-    show({ columns: 80, rows: 20 });
+    await show({ columns: 80, rows: 20 });
     feed.give({ type: 'status', status: 'qr' });
     feed.give({ type: 'qr', qr: QR });
     await screen.frameWith('--phone');
-    screen.resize(100, 40);
+    await screen.resize(100, 40);
     await screen.frameWith(qrText(QR).lines.join('\n'));
   });
 
   it('removes an expired QR', async () => {
-    show();
+    await show();
     feed.give({ type: 'status', status: 'qr' });
     feed.give({ type: 'qr', qr: QR });
     await screen.frameWith('█');
@@ -107,13 +96,13 @@ describe('the pairing screen', () => {
   });
 
   it('shows a code and where to type it', async () => {
-    show();
+    await show();
     feed.give({ type: 'code', code: 'ABCD-EFGH' });
     expect(await screen.frameWith('ABCD-EFGH')).to.contain('Linked devices');
   });
 
   it('shows the progress of the history import', async () => {
-    show();
+    await show();
     feed.give({ type: 'qr', qr: QR });
     feed.give({ type: 'history', progress: 40, messages: 1_234 });
     const frame = await screen.frameWith('importing the history: 40 % (1,234 messages)');
@@ -121,7 +110,7 @@ describe('the pairing screen', () => {
   });
 
   it('shows the one-time address', async () => {
-    show();
+    await show();
     feed.give({ type: 'link', url: 'https://gateway.example.com/pair/acme.abc', expiresAt: '2026' });
     const frame = await screen.frameWith('https://gateway.example.com/pair/acme.abc');
     expect(frame).to.contain('15 minutes').and.to.contain('acme: waiting for the owner');
@@ -129,13 +118,13 @@ describe('the pairing screen', () => {
   });
 
   it('warns of a one-time address that only this machine can open', async () => {
-    show();
+    await show();
     feed.give({ type: 'link', url: 'http://127.0.0.1:3000/pair/acme.abc', expiresAt: '2026' });
     expect(await screen.frameWith('only this machine can open this address')).to.contain('--public-url');
   });
 
   it('says in plain words what a passkey demand asks for, in place of the QR', async () => {
-    show(LARGE, true);
+    await show();
     feed.give({ type: 'qr', qr: QR });
     feed.give({
       type: 'passkey',
@@ -150,15 +139,8 @@ describe('the pairing screen', () => {
     expect(await screen.frameWith('The answer was sent')).not.to.contain('https://');
   });
 
-  it('names the command that prints the script, where it does not print it', async () => {
-    show();
-    feed.give({ type: 'passkey', step: 'assertion_needed', secondsLeft: 300 });
-    const frame = await screen.frameWith("asks for the account's passkey");
-    expect(frame).to.contain('switchboard pair acme').and.not.to.contain('--passkey-file');
-  });
-
   it('confirms the code with Enter, and says why that failed', async () => {
-    show();
+    await show();
     let outcome: Promise<void> = Promise.reject(new Error('the ceremony has expired'));
     outcome.catch(() => undefined);
     let confirmed = 0;
@@ -169,8 +151,6 @@ describe('the pairing screen', () => {
     feed.give({ type: 'passkey', step: 'confirm_code', secondsLeft: 60, code: 'ABCD-EFGH', confirm });
     await screen.frameWith('ABCD-EFGH');
     await screen.frameWith('press Enter');
-    // the screen begins to read the keyboard after it has drawn
-    await new Promise((resolve) => setTimeout(resolve, 50));
     await screen.type('\r');
     await screen.frameWith('the ceremony has expired');
     outcome = Promise.resolve();
@@ -180,7 +160,7 @@ describe('the pairing screen', () => {
   });
 
   it('ends with the jid of the connected number', async () => {
-    show();
+    await show();
     const end: PairEnd = { type: 'connected', jid: '15550000001@s.whatsapp.net' };
     feed.give({ type: 'qr', qr: QR });
     feed.give(end);
@@ -188,8 +168,46 @@ describe('the pairing screen', () => {
     expect(await ended).to.deep.equal(end);
   });
 
+  it('leaves nothing but the last line below the prompt', async () => {
+    await show();
+    feed.give({ type: 'qr', qr: QR });
+    await screen.frameWith('█');
+    feed.give({ type: 'connected', jid: '15550000001@s.whatsapp.net' });
+    await ended;
+    await screen.drawn();
+    expect(screen.frame().trimEnd()).to.equal(`${PROMPT}\n✓ acme is connected as 15550000001@s.whatsapp.net`);
+    expect(screen.terminal.modes.isAlternate).to.equal(false);
+    expect(screen.terminal.cursor).to.deep.equal({ row: 2, column: 0 });
+  });
+
+  it('draws the QR light on dark, whatever colours the terminal has', async () => {
+    await show(LARGE, { env: { TERM: 'xterm-256color' } });
+    feed.give({ type: 'qr', qr: QR });
+    await screen.frameWith('█');
+    expect(screen.terminal.styleOf('█')).to.deep.equal({ color: WHITE, back: BLACK });
+  });
+
+  it('draws the QR without colours where they are forbidden', async () => {
+    await show(LARGE, { env: { TERM: 'xterm-256color', NO_COLOR: '1' } });
+    feed.give({ type: 'qr', qr: QR });
+    await screen.frameWith('█');
+    for (const style of screen.terminal.styles()) expect(style).to.not.have.any.keys('color', 'back');
+  });
+
+  it('prints the script of a passkey demand above, in one piece', async () => {
+    await show({ columns: 40, rows: 40 });
+    const snippet = `(${'script'.repeat(20)})()`;
+    feed.give({ type: 'passkey', step: 'assertion_needed', secondsLeft: 300, snippet });
+    await screen.frameWith('waiting for the passkey');
+    await screen.drawn();
+    expect(screen.frame().replaceAll('\n', '')).to.match(
+      /^\$ switchboard pair acme\(script.*script\)\(\)WhatsApp/,
+    );
+    expect(screen.terminal.written).to.include(`${snippet}\n\n`);
+  });
+
   it('ends with a failure and its reason', async () => {
-    show();
+    await show();
     const end: PairEnd = { type: 'failed', reason: 'why', code: 'failure', suggestions: [] };
     feed.give(end);
     await screen.frameWith('✗ acme is not paired');
@@ -197,7 +215,65 @@ describe('the pairing screen', () => {
   });
 });
 
+describe('the pairing on the whole screen', () => {
+  let feed: ItemFeed<PairItem>;
+  let screen: Rendered;
+  const show = async (size: Size, look?: Look) => {
+    feed = new ItemFeed();
+    screen = await draw(<PairScreen clientId="acme" items={feed} onEnd={() => undefined} />, size, look);
+  };
+  afterEach(() => {
+    feed.end();
+    return screen.unmount();
+  });
+
+  it('names the command that prints the script, where it does not print it', async () => {
+    await show(LARGE);
+    feed.give({ type: 'passkey', step: 'assertion_needed', secondsLeft: 300 });
+    const frame = await screen.frameWith("asks for the account's passkey");
+    expect(frame).to.contain('switchboard pair acme').and.not.to.contain('--passkey-file');
+  });
+
+  it('draws the QR light on dark, and says how to go back', async () => {
+    await show(LARGE, { env: { COLORTERM: 'truecolor', TERM: 'xterm' }, theme: 'light' });
+    feed.give({ type: 'qr', qr: QR });
+    const frame = await screen.frameWith(qrText(QR).lines.join('\n'));
+    expect(frame).to.contain('Esc goes back');
+    expect(screen.terminal.styleOf('█')).to.deep.equal({ color: '#ffffff', back: '#000000' });
+  });
+
+  it('shows what to do where not all lines fit', async () => {
+    await show({ columns: 30, rows: 6 });
+    feed.give({ type: 'passkey', step: 'assertion_needed', secondsLeft: 300, url: 'https://g.example/a.b' });
+    const frame = await screen.frameWith('switchboard pair acme', 'waiting for the passkey');
+    expect(frame.split('\n').at(-1)).to.equal('Esc goes back');
+    expect(frame).to.not.contain("asks for the account's");
+  });
+
+  it('draws again with Ctrl+L', async () => {
+    await show(LARGE);
+    screen.terminal.stdout.write('\u001b[3;1Hwritten by another program');
+    await screen.frameWith('written by another program');
+    await screen.type('\f');
+    expect(screen.frame()).to.contain('acme: waiting').and.not.contain('another program');
+  });
+});
+
 describe('the QR as text', () => {
+  it('draws the same modules with small blocks as with large ones', () => {
+    const large = qrText(QR).lines.flatMap((line) =>
+      ['█▀', '█▄'].map((light) => [...line].map((block) => light.includes(block))),
+    );
+    const { lines, columns, rows } = smallQrText(QR);
+    expect({ columns, rows }).to.deep.equal({ columns: 30, rows: 20 });
+    const small = lines.flatMap((line) =>
+      [0, 2, 4].map((at) => [...line].flatMap((block) => [isFilled(block, at), isFilled(block, at + 1)])),
+    );
+    const [, ...modules] = large;
+    expect(modules).to.have.lengthOf(59);
+    expect(small.slice(0, 59).map((row) => row.slice(0, 59))).to.deep.equal(modules);
+  });
+
   it('takes 59 columns and 30 rows for a pairing', () => {
     const { columns, rows, lines } = qrText(QR);
     expect({ columns, rows }).to.deep.equal({ columns: 59, rows: 30 });

@@ -73,5 +73,5 @@ export function AllFleetsScreen({
   usePresses((press) => pressKey(fleets, press, { now: now(), open: onOpen, leave: onLeave }));
   useEffect(() => () => fleets.close(), [fleets]);
   const lines = allFleetsLines(state, { now: time, size, color });
-  return <Screen lines={lines} rows={lines.length} />;
+  return <Screen lines={lines} />;
 }

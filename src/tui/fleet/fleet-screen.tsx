@@ -106,18 +106,10 @@ export function FleetScreen({
   usePresses((press) => pressKey(controller, press));
   if (view.pairing) {
     const { clientId, items } = view.pairing;
-    return (
-      <PairScreen
-        clientId={clientId}
-        items={items}
-        color={look.color}
-        hint="Esc goes back"
-        onEnd={(end) => endPairing(controller, end)}
-      />
-    );
+    return <PairScreen clientId={clientId} items={items} onEnd={(end) => endPairing(controller, end)} />;
   }
   const lines = fleetLines({ fleet, view, rows: controller.rows(), now: time, size, url, look });
-  return <Screen lines={lines} rows={lines.length} />;
+  return <Screen lines={lines} />;
 }
 
 /** Milliseconds between two updates of the ages. */

@@ -88,23 +88,14 @@ export function InboxScreen({
     () => frame(shownOf(model, state), { look, now: now(), where, keys }, left),
     [model, inbox, state, look, left],
   );
-  if (state.overlay?.type === 'pairing')
-    return <Pairing view={view} pairing={state.overlay} color={look.color} />;
-  return <Screen lines={lines} rows={Math.max(1, state.size.rows)} />;
+  if (state.overlay?.type === 'pairing') return <Pairing view={view} pairing={state.overlay} />;
+  return <Screen lines={lines} />;
 }
 
-function Pairing({
-  view,
-  pairing,
-  color,
-}: {
-  view: InboxView;
-  pairing: OverlayOf<'pairing'>;
-  color: boolean;
-}) {
+function Pairing({ view, pairing }: { view: InboxView; pairing: OverlayOf<'pairing'> }) {
   const { clientId, items } = pairing;
   const [onEnd] = useState(() => endPairing.bind(undefined, view));
-  return <PairScreen clientId={clientId} items={items} color={color} hint="Esc goes back" onEnd={onEnd} />;
+  return <PairScreen clientId={clientId} items={items} onEnd={onEnd} />;
 }
 
 const SECOND_MS = 1_000;

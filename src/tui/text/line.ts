@@ -162,7 +162,7 @@ function textOf(line: readonly Grapheme[]): string {
   return line.map(({ text }) => text).join('');
 }
 
-/** Returns a line with escape codes. Without colours and styles the only style is the cursor's. */
+/** Returns a line with escape codes. */
 export function painted(line: Line, look: TerminalAbilities): string {
   return line.map((span) => paintedSpan(span, look)).join('');
 }
@@ -255,16 +255,14 @@ const NO_COLOR_AND_BACK = '39;49';
 
 /** Pairs of parameters that switch a style on and off. */
 function stylesOf(span: Span, look: TerminalAbilities): (readonly [string | number, string | number])[] {
-  const cursor = span.cursor ? [codesOf('inverse')] : [];
-  if (!look.color && !look.styles) return cursor;
+  if (!look.color && !look.styles) return [];
   const styles = STYLES.filter((style) => span[style]).map(codesOf);
-  if (!look.color) return [...styles, ...(isMarked(span.back) ? [codesOf('inverse')] : []), ...cursor];
+  if (!look.color) return [...styles, ...(isMarked(span.back) ? [codesOf('inverse')] : [])];
   const back = span.back ? backCode(span.back, look) : '';
   return [
     ...styles,
     ...(span.color ? [[colorCode(span.color, look), NO_COLOR] as const] : []),
     ...(back ? [[back, NO_COLOR_AND_BACK] as const] : []),
-    ...cursor,
   ];
 }
 

@@ -4,10 +4,9 @@ import type { PairItem } from '../../../src/cli/pair.js';
 import type { Target } from '../../../src/tui/fleet/all-fleets.js';
 import { AllFleetsScreen } from '../../../src/tui/fleet/all-fleets-screen.js';
 import { FleetScreen } from '../../../src/tui/fleet/fleet-screen.js';
-import { PLAIN_TERMINAL, TerminalContext } from '../../../src/tui/terminal.js';
 import { FLEET_NOW, nodeRow, sessionRow } from '../../cli/support/entries.js';
 import { ItemFeed } from '../item-feed.js';
-import { draw, type Rendered } from './rendered.js';
+import { draw, type Look, type Rendered } from './rendered.js';
 
 /** A fleet with a state set by the test. Records the calls of its actions. */
 export class ScriptedFleet implements FleetModel {
@@ -106,52 +105,49 @@ export interface ShownFleet extends Rendered {
   hasLeft(): boolean;
 }
 
-export function showFleet(
+export async function showFleet(
   state: Partial<FleetState> = {},
   size = { columns: 140, rows: 24 },
-  look = PLAIN_TERMINAL,
-): ShownFleet {
+  look: Look = {},
+): Promise<ShownFleet> {
   const model = new ScriptedFleet(state);
   let left = false;
   const leave = () => {
     left = true;
   };
-  const screen = draw(
-    <TerminalContext value={look}>
-      <FleetScreen
-        model={model}
-        url="http://127.0.0.1:3000"
-        now={now}
-        onInbox={(clientId) => model.asked.push(['inbox', clientId])}
-        onLeave={leave}
-      />
-    </TerminalContext>,
+  const screen = await draw(
+    <FleetScreen
+      model={model}
+      url="http://127.0.0.1:3000"
+      now={now}
+      onInbox={(clientId) => model.asked.push(['inbox', clientId])}
+      onLeave={leave}
+    />,
     size,
+    look,
   );
   return { ...screen, model, hasLeft: () => left };
 }
 
 /** The fleets of two contexts on a simulated terminal. Records the sessions that are opened. */
-export function showAllFleets(
+export async function showAllFleets(
   models: Readonly<Record<string, ScriptedFleet>>,
   size = { columns: 120, rows: 20 },
-): Rendered & { opened: Target[]; hasLeft(): boolean } {
+): Promise<Rendered & { opened: Target[]; hasLeft(): boolean }> {
   const opened: Target[] = [];
   let left = false;
   const contexts = Object.entries(models).map(([context, model]) => {
     return { context, url: `https://${context}.example.com`, model };
   });
-  const screen = draw(
-    <TerminalContext value={PLAIN_TERMINAL}>
-      <AllFleetsScreen
-        contexts={contexts}
-        now={now}
-        onOpen={(target) => opened.push(target)}
-        onLeave={() => {
-          left = true;
-        }}
-      />
-    </TerminalContext>,
+  const screen = await draw(
+    <AllFleetsScreen
+      contexts={contexts}
+      now={now}
+      onOpen={(target) => opened.push(target)}
+      onLeave={() => {
+        left = true;
+      }}
+    />,
     size,
   );
   return { ...screen, opened, hasLeft: () => left };

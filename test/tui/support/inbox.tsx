@@ -2,10 +2,9 @@ import type { InboxState } from '../../../src/cli/inbox/model.js';
 import type { PairItem } from '../../../src/cli/pair.js';
 import { InboxScreen } from '../../../src/tui/inbox/inbox-screen.js';
 import type { PairRequest } from '../../../src/tui/inbox/view.js';
-import { PLAIN_TERMINAL, type TerminalAbilities, TerminalContext } from '../../../src/tui/terminal.js';
 import { sliceLine } from '../../../src/tui/text/line.js';
 import { ItemFeed } from '../item-feed.js';
-import { draw, type Rendered } from './rendered.js';
+import { draw, type Look, type Rendered } from './rendered.js';
 import { conversationOf, messageOf, roomOf, ScriptedModel, sessionOf } from './scripted-model.js';
 
 export const NOW = new Date(2026, 10, 21, 12, 0);
@@ -22,11 +21,11 @@ export interface ShownInbox extends Rendered {
   left: Promise<void>;
 }
 
-export function showInbox(
+export async function showInbox(
   state: Partial<InboxState> = {},
   size = USUAL,
-  look: TerminalAbilities = PLAIN_TERMINAL,
-): ShownInbox {
+  look: Look = {},
+): Promise<ShownInbox> {
   const model = new ScriptedModel({ ...someInbox(), ...state });
   const pairing = new ItemFeed<PairItem>();
   const pairRequests: ShownInbox['pairRequests'] = [];
@@ -38,12 +37,8 @@ export function showInbox(
     pairRequests.push({ request, signal });
     return pairing;
   };
-  const screen = draw(
-    <TerminalContext value={look}>
-      <InboxScreen model={model} pair={pair} now={() => NOW} onLeave={leave} />
-    </TerminalContext>,
-    size,
-  );
+  const app = <InboxScreen model={model} pair={pair} now={() => NOW} onLeave={leave} />;
+  const screen = await draw(app, size, look);
   return { ...screen, model, pairing, pairRequests, left };
 }
 
@@ -75,8 +70,9 @@ export async function showConversation(
   messages = [messageOf('Hello')],
   more: Partial<InboxState> = {},
   size = USUAL,
+  look: Look = {},
 ): Promise<ShownInbox> {
-  const inbox = showInbox({ conversation: conversationOf(messages), ...more }, size);
+  const inbox = await showInbox({ conversation: conversationOf(messages), ...more }, size, look);
   await inbox.type('\r');
   return inbox;
 }

@@ -1,59 +1,87 @@
-import { render } from 'ink-testing-library';
-import { createElement, Fragment, type ReactElement } from 'react';
+import type { ReactElement } from 'react';
+import { type FullScreenOptions, fullScreen } from '../../../src/tui/screen.js';
+import { type Size, VirtualTerminal, type VirtualTerminalOptions } from './virtual-terminal.js';
 
 /** A screen on a simulated terminal. */
 export interface Rendered {
+  terminal: VirtualTerminal;
+  /** What the terminal shows. @throws Error while output is on its way */
   frame(): string;
   /** Resolves with the first frame, the current one included, that has all these texts. */
   frameWith(...texts: string[]): Promise<string>;
   /** Resolves with the first frame, the current one included, that matches. */
   frameThat(fits: (frame: string) => boolean): Promise<string>;
-  /** Types these keys, encoded as a terminal does. Resolves when all have been read. */
+  /** Types these keys, encoded as a terminal does. Resolves when all have been read, and their effects are drawn. */
   type(...inputs: string[]): Promise<void>;
-  /** Changes the size of the terminal. */
-  resize(columns: number, rows: number): void;
-  unmount(): void;
+  /** Resolves when changes are drawn, which takes React a tick or two. */
+  drawn(): Promise<void>;
+  /** Changes the size of the terminal. Resolves when the screen has followed. */
+  resize(columns: number, rows: number): Promise<void>;
+  unmount(): Promise<void>;
 }
 
-/** Draws a screen on a terminal of a given size. */
-export function draw(screen: ReactElement, size: { columns: number; rows: number }): Rendered {
-  // the size is set before the first frame
-  const instance = render(createElement(Fragment));
-  const { stdout } = instance;
-  const write = stdout.write;
-  const waiters: { fits: (frame: string) => boolean; resolve: (frame: string) => void }[] = [];
-  stdout.write = (frame: string) => {
-    write(frame);
-    for (const { fits, resolve } of waiters) if (fits(frame)) resolve(frame);
-  };
-  const resize = (columns: number, rows: number) => {
-    Object.defineProperty(stdout, 'columns', { configurable: true, value: columns });
-    Object.defineProperty(stdout, 'rows', { configurable: true, value: rows });
-    stdout.emit('resize');
-  };
-  resize(size.columns, size.rows);
-  instance.rerender(screen);
-  const frame = () => instance.lastFrame() ?? '';
-  const frameThat = (fits: (frame: string) => boolean): Promise<string> => {
-    if (fits(frame())) return Promise.resolve(frame());
-    return new Promise((resolve) => waiters.push({ fits, resolve }));
-  };
-  return {
-    frame,
-    frameThat,
-    frameWith: (...texts) => frameThat((candidate) => texts.every((text) => candidate.includes(text))),
-    async type(...inputs) {
-      for (const input of inputs) {
-        instance.stdin.write(input);
-        // Ink waits one tick to tell Escape from the start of an escape sequence
-        await new Promise((resolve) => setImmediate(resolve));
-        await new Promise((resolve) => setImmediate(resolve));
-      }
+/** The terminal, and the settings of the screens. */
+export interface Look extends VirtualTerminalOptions {
+  theme?: FullScreenOptions['theme'];
+}
+
+/** Draws a full screen on a terminal of a given size. Resolves once it is drawn. */
+export async function draw(
+  app: ReactElement,
+  size: Size,
+  { theme, ...options }: Look = {},
+): Promise<Rendered> {
+  const terminal = new VirtualTerminal(size, options);
+  let leave: () => void = () => undefined;
+  const ended = fullScreen(
+    (end) => {
+      leave = end;
+      return app;
     },
-    resize,
-    unmount: instance.unmount,
+    { mouse: true, ...(theme && { theme }) },
+    terminal,
+  );
+  await Promise.race([terminal.frameThat((frame) => frame.trim() !== ''), ended]);
+  const rendered = onTerminal(terminal);
+  await rendered.drawn();
+  return {
+    ...rendered,
+    async unmount() {
+      leave();
+      await ended;
+    },
   };
 }
+
+/** A program that draws on a terminal by itself. */
+export function onTerminal(terminal: VirtualTerminal): Omit<Rendered, 'unmount'> {
+  const frameThat = (fits: (frame: string) => boolean) => terminal.frameThat(fits);
+  const drawn = async () => {
+    for (let turn = 0; turn < TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    await terminal.drawn();
+  };
+  return {
+    terminal,
+    frame: () => terminal.frame(),
+    frameThat,
+    frameWith: (...texts) => frameThat((candidate) => texts.every((text) => candidate.includes(text))),
+    drawn,
+    async type(...inputs) {
+      for (const input of inputs) {
+        terminal.stdin.push(input);
+        // Ink waits one tick to tell Escape from the start of an escape sequence
+        await drawn();
+      }
+    },
+    async resize(columns, rows) {
+      terminal.resize({ columns, rows });
+      await drawn();
+    },
+  };
+}
+
+/** Turns of the event loop until React has drawn a change and its effects. */
+const TURNS = 4;
 
 /** Escape sequences of keys without a character. */
 export const KEYS = {

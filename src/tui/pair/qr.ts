@@ -1,60 +1,40 @@
-import { Box, Text } from 'ink';
 import qrcode from 'qrcode-terminal';
 import type { TerminalSize } from '../screen.js';
+import { type Line, type Span, wrapText } from '../text/line.js';
+
+/** Light on dark, independent of the terminal's colours. */
+const INK: Omit<Span, 'text'> = { color: 'module', back: 'qr' };
 
 /** Draws a QR, or says how large the terminal must be. */
-export function QrCode({
+export function qrLines({
   text,
   terminal,
   taken,
-  color,
   instead,
 }: {
   text: string;
   terminal: TerminalSize;
   /** Rows of the terminal that are not available for the QR. */
   taken: number;
-  /** Forces light on dark, independent of the terminal's colours. */
-  color: boolean;
   /** Lines of advice if the QR does not fit. */
   instead: readonly string[];
-}) {
+}): Line[] {
   const fits = ({ columns, rows }: DrawnQr, more = 0) =>
     terminal.columns >= columns && terminal.rows >= rows + taken + more;
   const qr = qrText(text);
+  if (fits(qr)) return drawn(qr);
   const small = smallQrText(text);
-  const colors = color ? { color: 'whiteBright', backgroundColor: 'black' } : {};
-  if (!fits(qr) && !fits(small, SMALL_QR_ADVICE.length)) {
-    const have = `${terminal.columns}x${terminal.rows}`;
-    const need = `${small.columns}x${small.rows + taken + SMALL_QR_ADVICE.length}`;
-    return (
-      <Box flexDirection="column">
-        <Text>{`The QR needs a terminal of ${need}, this one has ${have}: enlarge it or make its text smaller.`}</Text>
-        {instead.map((line) => (
-          <Text key={line}>{line}</Text>
-        ))}
-      </Box>
-    );
-  }
-  if (fits(qr)) {
-    return (
-      <Text {...colors} wrap="truncate">
-        {qr.lines.join('\n')}
-      </Text>
-    );
-  }
-  return (
-    <Box flexDirection="column">
-      <Text {...colors} wrap="truncate">
-        {small.lines.join('\n')}
-      </Text>
-      {SMALL_QR_ADVICE.map((line) => (
-        <Text key={line} wrap="truncate">
-          {line}
-        </Text>
-      ))}
-    </Box>
-  );
+  const plain = (line: string): Line => [{ text: line }];
+  const wrapped = (line: string) => wrapText(line, terminal.columns).map(plain);
+  if (fits(small, SMALL_QR_ADVICE.length)) return [...drawn(small), ...SMALL_QR_ADVICE.map(plain)];
+  const have = `${terminal.columns}x${terminal.rows}`;
+  const need = `${small.columns}x${small.rows + taken + SMALL_QR_ADVICE.length}`;
+  const advice = `The QR needs a terminal of ${need}, this one has ${have}: enlarge it or make its text smaller.`;
+  return [advice, ...instead].flatMap(wrapped);
+}
+
+function drawn({ lines }: DrawnQr): Line[] {
+  return lines.map((line) => [{ ...INK, text: line }]);
 }
 
 /** What to do where the font of the terminal does not have the small blocks. */
