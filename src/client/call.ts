@@ -80,7 +80,7 @@ export function refusalOf(
     status,
     code: codeIn(header('x-sn-error')),
     policy: policyIn(text),
-    reason: reasonIn(text),
+    reason: reasonIn(header('x-sn-reason') ?? ''),
     ...(Number.isFinite(retryAfter) && { retryAfter }),
   });
 }
@@ -96,8 +96,9 @@ function policyIn(text: string): PolicyRefusal | undefined {
   return isPolicyRefusal(policy) ? policy : undefined;
 }
 
-function reasonIn(text: string): ReasonData | undefined {
-  const { reasonCode: code, reasonValues: values = {} } = parseObject(text) ?? {};
+/** Reads the header that has the message as data. */
+function reasonIn(json: string): ReasonData | undefined {
+  const { reasonCode: code, reasonValues: values = {} } = parseObject(json) ?? {};
   return typeof code === 'string' && isObject(values) ? { code, values } : undefined;
 }
 

@@ -25,9 +25,6 @@ export interface Transport {
 
 export interface Error {
   error: string;
-  reasonCode?: string;
-  reasonValues?: Record<string, unknown>;
-  advice?: Advice[];
 }
 
 export type ErrorCode =

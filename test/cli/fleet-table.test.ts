@@ -12,6 +12,7 @@ import {
 import { arranged, conditionOf, type Sort } from '../../src/cli/fleet/standing.js';
 import { ageText, spanText } from '../../src/cli/text.js';
 import type { FleetReceiver } from '../../src/contract/index.js';
+import { reason, textOf, toFields } from '../../src/domain/reasons.js';
 import { type CommandResult, runCommand } from '../support/run-command.js';
 import { ago, FLEET_NOW, nodeRow, sessionRow, webhookRow } from './support/entries.js';
 import { FakeDaemon } from './support/fake-daemon.js';
@@ -261,12 +262,14 @@ describe('the fleet commands', () => {
     });
 
     it('exits with 6 and advice for a session that waits for an operator', async () => {
-      const error = 'session acme is banned: Look at the phone. Call /start to pair again.';
-      daemon.on('POST /reconnect', () => ({ status: 409, body: { error } }));
+      const why = reason('logged_out', { kind: 'removed' });
+      const ended = reason('session_state', { clientId: 'acme', status: 'logged_out', why });
+      const headers = { 'x-sn-reason': JSON.stringify(toFields(ended)) };
+      daemon.on('POST /reconnect', () => ({ status: 409, headers, body: { error: textOf(ended) } }));
       const { stderr, exitCode } = await run(SessionsReconnect, 'acme');
       expect(exitCode).to.equal(6);
       expect(stderr).to.contain(
-        'session acme is banned: Look at the phone. Run `switchboard pair acme` to pair again.',
+        'session acme is logged_out: The phone removed this linked device. Run `switchboard pair acme` to pair again.',
       );
     });
   });

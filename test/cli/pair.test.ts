@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { DaemonClient } from '../../src/cli/client.js';
 import { localLinkWarning, type PairItem, type PairOptions, pair } from '../../src/cli/pair.js';
+import { inTerminal } from '../../src/cli/reason-text.js';
+import { reason, toFields } from '../../src/domain/reasons.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { statusEvent } from './support/entries.js';
@@ -167,11 +169,11 @@ describe('pair', () => {
       type: 'waiting',
       reason: 'no answer from the network through the proxy yet',
     });
-    const reason = 'The proxy refuses the connection: set another one with /set-proxy.';
-    shown = { status: 'initializing', qr: '', reason };
+    const why = reason('proxy_failed', { kind: 'unauthorized' });
+    shown = { status: 'initializing', qr: '', ...toFields(why) };
     expect(await next(items)).to.deep.equal({
       type: 'waiting',
-      reason: 'The proxy refuses the connection: set another one with `switchboard sessions proxy acme`.',
+      reason: inTerminal(why, 'acme'),
     });
     shown = { status: 'connected', qr: '' };
     expect((await rest(items)).map(({ type }) => type)).to.deep.equal(['connected']);

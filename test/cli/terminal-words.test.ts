@@ -47,17 +47,9 @@ describe('the terminal, with messages of the daemon', () => {
   };
 
   /** An error of a call that is about the session `acme`, as a command prints it. */
-  const printed = async (
-    code: ErrorCode,
-    error: string,
-    data: Partial<ReasonFields> = {},
-  ): Promise<string> => {
-    const headers = { 'x-sn-error': code };
-    daemon.on('POST /send-message', () => ({
-      status: ERROR_STATUSES[code],
-      headers,
-      body: { error, ...data },
-    }));
+  const printed = async (code: ErrorCode, error: string, data?: ReasonFields): Promise<string> => {
+    const headers = { 'x-sn-error': code, ...(data && { 'x-sn-reason': JSON.stringify(data) }) };
+    daemon.on('POST /send-message', () => ({ status: ERROR_STATUSES[code], headers, body: { error } }));
     const client = new DaemonClient({ url: daemon.url, token: 't' });
     const failure = await client
       .sendMessage({ clientId: 'acme', to: '+15550000002', body: 'Hi' })

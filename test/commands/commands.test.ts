@@ -7,6 +7,7 @@ import SessionsList from '../../commands/sessions/list.js';
 import SessionsSecret from '../../commands/sessions/secret.js';
 import SessionsShow from '../../commands/sessions/show.js';
 import SessionsWebhook from '../../commands/sessions/webhook.js';
+import { reason, toFields } from '../../src/domain/reasons.js';
 import { statusEvent } from '../cli/support/entries.js';
 import { FakeDaemon } from '../cli/support/fake-daemon.js';
 import { type CommandResult, runCommand } from '../support/run-command.js';
@@ -146,12 +147,14 @@ describe('commands that use a daemon', () => {
 
     it('shows the extra events that are on, and names commands in place of routes', async () => {
       daemon.on('GET /clients', { clients: [{ clientId: 'acme', extraEvents: ['call', 'presence'] }] });
-      const reason = 'The link is gone. Call /start to pair again.';
-      daemon.on('GET /health/clients', { clients: [{ clientId: 'acme', status: 'logged_out', reason }] });
+      const fields = toFields(reason('logged_out', { kind: 'removed' }), 'acme');
+      daemon.on('GET /health/clients', { clients: [{ clientId: 'acme', status: 'logged_out', ...fields }] });
       const { stdout } = await run(SessionsShow, 'acme');
       expect(stdout)
         .to.match(/^extra events +call, presence$/m)
-        .and.match(/^reason +The link is gone\. Run `switchboard pair acme` to pair again\.$/m);
+        .and.match(
+          /^reason +The phone removed this linked device\. Run `switchboard pair acme` to pair again\.$/m,
+        );
     });
 
     it('exits with 5 for an unknown session', async () => {

@@ -16,6 +16,7 @@ import {
   preload,
 } from './support/hostile.js';
 import { PUBLIC_NAME, playKafka } from './support/played-kafka.js';
+import { published } from './support/published.js';
 import { eventOf, newSinks } from './support/test-sinks.js';
 
 const DELIVERED = { outcome: 'delivered', status: 0, reason: '' };
@@ -51,41 +52,41 @@ describe('the broker process', () => {
     const sinks = started(newSinks({ clock }));
     expect(sinks.pids).to.deep.equal([]);
     const good = await server(playRedis);
-    expect(await sinks.publish(redis(good), eventOf())).to.deep.equal(DELIVERED);
+    expect(await published(sinks, redis(good), eventOf())).to.deep.equal(DELIVERED);
     expect(sinks.pids).to.have.length(1);
     clock.advance(60_000);
     await clock.scheduled(10_000);
     clock.advance(10_000);
     await until('the end of the process', async () => sinks.pids.length === 0);
-    expect(await sinks.publish(redis(good), eventOf())).to.deep.equal(DELIVERED);
+    expect(await published(sinks, redis(good), eventOf())).to.deep.equal(DELIVERED);
   });
 
   it('is shared by brokers with different addresses', async () => {
     const sinks = started(newSinks());
     const [one, other] = [await server(playRedis), await server(playRedis)];
-    expect(await sinks.publish(redis(one), eventOf())).to.deep.equal(DELIVERED);
-    expect(await sinks.publish(redis(other), eventOf())).to.deep.equal(DELIVERED);
+    expect(await published(sinks, redis(one), eventOf())).to.deep.equal(DELIVERED);
+    expect(await published(sinks, redis(other), eventOf())).to.deep.equal(DELIVERED);
     expect(sinks.pids).to.have.length(1);
   });
 
   it('pauses the receiver of a broker that breaks it, and no other one', async () => {
     const sinks = broken();
     const [good, bad] = [await server(playRedis), await answering('CRASH')];
-    expect(await sinks.publish(redis(good), eventOf())).to.deep.equal(DELIVERED);
+    expect(await published(sinks, redis(good), eventOf())).to.deep.equal(DELIVERED);
     const reason = `${ENDED} Attempt to access memory outside buffer bounds`;
     // nobody knows yet whose client it was
-    expect(await sinks.publish(redis(bad), eventOf())).to.deep.equal({
+    expect(await published(sinks, redis(bad), eventOf())).to.deep.equal({
       outcome: 'failed',
       status: 0,
       reason,
     });
-    expect(await sinks.publish(redis(good), eventOf())).to.deep.equal(DELIVERED);
-    expect(await sinks.publish(redis(bad), eventOf())).to.deep.equal({
+    expect(await published(sinks, redis(good), eventOf())).to.deep.equal(DELIVERED);
+    expect(await published(sinks, redis(bad), eventOf())).to.deep.equal({
       ...{ outcome: 'failed', status: 0, reason },
       pause: 'broker_crash',
     });
     for (let count = 0; count < 3; count++) {
-      expect(await sinks.publish(redis(good), eventOf())).to.deep.equal(DELIVERED);
+      expect(await published(sinks, redis(good), eventOf())).to.deep.equal(DELIVERED);
     }
   });
 
@@ -93,9 +94,9 @@ describe('the broker process', () => {
     const sinks = broken();
     const bad = await answering('CRASH');
     const good = await Promise.all([1, 2, 3, 4].map(() => server(playRedis)));
-    for (const one of good) expect(await sinks.publish(redis(one), eventOf())).to.deep.equal(DELIVERED);
-    await sinks.publish(redis(bad), eventOf());
-    const results = await Promise.all([bad, ...good].map((one) => sinks.publish(redis(one), eventOf())));
+    for (const one of good) expect(await published(sinks, redis(one), eventOf())).to.deep.equal(DELIVERED);
+    await published(sinks, redis(bad), eventOf());
+    const results = await Promise.all([bad, ...good].map((one) => published(sinks, redis(one), eventOf())));
     expect(results.map(({ pause = '' }) => pause)).to.deep.equal(['broker_crash', '', '', '', '']);
     expect(results.slice(1)).to.deep.equal(good.map(() => DELIVERED));
   });
@@ -105,11 +106,11 @@ describe('the broker process', () => {
     const good = await server(playRedis);
     const bad = await answering('CRASH');
     for (const alone of [1, 4]) {
-      expect(await sinks.publish(redis(good), eventOf())).to.deep.equal(DELIVERED);
-      await sinks.publish(redis(bad, `bad${alone}`), eventOf());
+      expect(await published(sinks, redis(good), eventOf())).to.deep.equal(DELIVERED);
+      await published(sinks, redis(bad, `bad${alone}`), eventOf());
       const before = good.taken;
       for (let count = 0; count < alone; count++) {
-        expect(await sinks.publish(redis(good), eventOf())).to.deep.equal(DELIVERED);
+        expect(await published(sinks, redis(good), eventOf())).to.deep.equal(DELIVERED);
       }
       // each had a connection of its own
       expect(good.taken - before).to.equal(alone);
@@ -125,19 +126,19 @@ describe('the broker process', () => {
       longest = Math.max(longest, performance.now() - before);
       before = performance.now();
     }, 20);
-    const { outcome, reason } = await sinks.publish(redis(bad), eventOf());
+    const { outcome, reason } = await published(sinks, redis(bad), eventOf());
     clearInterval(beats);
     expect({ outcome, reason }).to.deep.equal({
       outcome: 'failed',
       reason: `${ENDED} a client blocked it for 4 s`,
     });
     expect(longest).to.be.below(1_000);
-    expect((await sinks.publish(redis(bad), eventOf())).pause).to.equal('broker_crash');
+    expect((await published(sinks, redis(bad), eventOf())).pause).to.equal('broker_crash');
   });
 
   it('is ended when a client fills its memory', async () => {
     const sinks = broken();
-    const { outcome, reason } = await sinks.publish(redis(await answering('GROW')), eventOf());
+    const { outcome, reason } = await published(sinks, redis(await answering('GROW')), eventOf());
     expect(outcome).to.equal('failed');
     expect(reason).to.equal(`${ENDED} it took more than ${MEMORY_MB} MB of memory`);
   });
@@ -159,7 +160,7 @@ describe('the broker process', () => {
         flood(socket, Buffer.from(again.repeat(4_096)));
       });
       const sinks = started(newSinks());
-      const result = await sinks.publish(place.replace('HOST', `127.0.0.1:${bad.port}`), eventOf());
+      const result = await published(sinks, place.replace('HOST', `127.0.0.1:${bad.port}`), eventOf());
       expect(result).to.deep.equal({
         ...{ outcome: 'failed', status: 0, pause: 'broker_flood' },
         reason: 'the broker sent more than 1 MB that nobody had asked for',
@@ -174,7 +175,7 @@ describe('the broker process', () => {
       const bad = await server((socket) => playKafka(socket, { host, port: inside.port, partitions: 1 }));
       const process = { allowPrivate: false, execPath: newerNode(), execArgv: PUBLIC_NAME };
       const sinks = started(newSinks({ process }));
-      const { outcome, reason } = await sinks.publish(`kafka://public.example:${bad.port}/wa`, eventOf());
+      const { outcome, reason } = await published(sinks, `kafka://public.example:${bad.port}/wa`, eventOf());
       expect(reason).to.contain('is a loopback, link-local, private or reserved address');
       expect(outcome).to.equal('rejected');
       expect(bad.taken).to.be.above(0);
@@ -188,10 +189,10 @@ describe('the broker process', () => {
     );
     const sinks = started(newSinks());
     const url = `kafka://127.0.0.1:${bad.port}/wa`;
-    const { outcome, reason, pause } = await sinks.publish(url, eventOf());
+    const { outcome, reason, pause } = await published(sinks, url, eventOf());
     expect({ outcome, pause }).to.deep.equal({ outcome: 'failed', pause: undefined });
     expect(reason).to.contain(`${ENDED} Cannot read properties of undefined`);
-    expect((await sinks.publish(url, eventOf())).pause).to.equal('broker_crash');
+    expect((await published(sinks, url, eventOf())).pause).to.equal('broker_crash');
   });
 
   it('tries a broker alone that was connected when the daemon died', async () => {
@@ -235,7 +236,7 @@ describe('the broker process', () => {
   it('reports which Node.js the client of Kafka needs', async () => {
     const execArgv = preload("Object.defineProperty(process.versions, 'node', { value: '20.20.2' });");
     const sinks = started(newSinks({ process: { allowPrivate: true, execPath: newerNode(), execArgv } }));
-    expect(await sinks.publish('kafka://127.0.0.1:1/wa', eventOf())).to.deep.equal({
+    expect(await published(sinks, 'kafka://127.0.0.1:1/wa', eventOf())).to.deep.equal({
       ...{ outcome: 'failed', status: 0 },
       reason: 'Kafka needs Node.js 22.22 or newer, and the gateway runs on 20.20.2',
     });
@@ -243,7 +244,7 @@ describe('the broker process', () => {
 
   it('reports that it cannot be started', async () => {
     const sinks = started(newSinks({ process: { allowPrivate: true, execPath: '/nowhere/node' } }));
-    const { outcome, reason, pause } = await sinks.publish('redis://127.0.0.1:1/0?stream=wa', eventOf());
+    const { outcome, reason, pause } = await published(sinks, 'redis://127.0.0.1:1/0?stream=wa', eventOf());
     expect({ outcome, pause }).to.deep.equal({ outcome: 'failed', pause: undefined });
     expect(reason).to.equal(`${ENDED} it did not start: spawn /nowhere/node ENOENT`);
   });
@@ -266,7 +267,7 @@ describe('the broker process', () => {
         write('{"report":"ready"}\\n');
         process.stdin.once('data', () => { ${script} });`;
       const sinks = started(newSinks({ process: { allowPrivate: true, execArgv: ['-e', program, '--'] } }));
-      const { outcome, reason } = await sinks.publish('redis://127.0.0.1:1/0?stream=wa', eventOf());
+      const { outcome, reason } = await published(sinks, 'redis://127.0.0.1:1/0?stream=wa', eventOf());
       expect({ outcome, reason }).to.deep.equal({
         outcome: 'failed',
         reason: `${ENDED} it sent an unexpected report`,

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { newerNode } from '../support/newer-node.js';
+import { published } from './support/published.js';
 import { eventOf, newSinks, resolvingTo } from './support/test-sinks.js';
 
 /** A place at each kind of broker. */
@@ -10,8 +11,8 @@ describe('sinks at private addresses', () => {
     it(`are not called at ${place}`, async () => {
       const execArgv = resolvingTo('10.0.0.7');
       const sinks = newSinks({ process: { allowPrivate: false, execPath: newerNode(), execArgv } });
-      const literal = await sinks.publish(place.replace('HOST', '127.0.0.1'), eventOf());
-      const resolved = await sinks.publish(place.replace('HOST', 'broker.example'), eventOf());
+      const literal = await published(sinks, place.replace('HOST', '127.0.0.1'), eventOf());
+      const resolved = await published(sinks, place.replace('HOST', 'broker.example'), eventOf());
       await sinks.stop();
       const reason =
         'is a loopback, link-local, private or reserved address; --allow-private-urls permits it';
@@ -37,7 +38,7 @@ describe('a client of brokers', () => {
     const sinks = newSinks({ process: { allowPrivate: true, execPath: newerNode(), execArgv } });
     const reasons: string[] = [];
     for (const url of PLACES) {
-      const { outcome, reason } = await sinks.publish(url.replace('HOST', '127.0.0.1:1'), eventOf());
+      const { outcome, reason } = await published(sinks, url.replace('HOST', '127.0.0.1:1'), eventOf());
       reasons.push(`${outcome} ${reason}`);
     }
     await sinks.stop();

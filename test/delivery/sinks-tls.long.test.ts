@@ -9,6 +9,7 @@ import { newerNode } from '../support/newer-node.js';
 import { ended, printed } from '../support/servers.js';
 import { freePort } from '../support/tcp-proxy.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
+import { published } from './support/published.js';
 import { eventOf, newSinks, resolvingTo } from './support/test-sinks.js';
 
 /** The name in the certificate; only the look-up of the test knows it. */
@@ -55,7 +56,7 @@ describe('sinks over TLS', function () {
     const sinks = newSinks({ process });
     const answers: string[] = [];
     for (const url of urls) {
-      const { outcome, reason } = await sinks.publish(url, eventOf());
+      const { outcome, reason } = await published(sinks, url, eventOf());
       answers.push(`${outcome} ${reason}`.trimEnd());
     }
     await sinks.stop();

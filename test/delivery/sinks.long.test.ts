@@ -13,6 +13,7 @@ import { ManualClock } from '../support/manual-clock.js';
 import { newerNode } from '../support/newer-node.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
+import { published } from './support/published.js';
 import { amqpRig, kafkaRig, natsRig, redisRig, type SinkRig } from './support/sink-rigs.js';
 import { eventOf, newSinks } from './support/test-sinks.js';
 
@@ -47,7 +48,7 @@ function itPublishes(start: () => Promise<SinkRig>): void {
 
   it('stores an event with its headers, and stores the token in none of them', async () => {
     const event = { ...eventOf(), attempt: 3 };
-    expect(await sinks.publish(rig.url, event)).to.deep.equal(DELIVERED);
+    expect(await published(sinks, rig.url, event)).to.deep.equal(DELIVERED);
     const [stored] = await rig.read();
     const { headers, body } = stored ?? { headers: {}, body: '' };
     expect(body).to.equal(event.body.toString());
@@ -69,7 +70,7 @@ function itPublishes(start: () => Promise<SinkRig>): void {
         const bodies: string[] = [];
         for (let count = 0; count < 15; count++) {
           const event = eventOf(chat);
-          expect(await sinks.publish(rig.url, event)).to.deep.equal(DELIVERED);
+          expect(await published(sinks, rig.url, event)).to.deep.equal(DELIVERED);
           bodies.push(event.body.toString());
         }
         return bodies;
@@ -82,21 +83,21 @@ function itPublishes(start: () => Promise<SinkRig>): void {
   });
 
   it('fails while the broker is down, and stores the event once it is back', async () => {
-    expect(await sinks.publish(rig.url, eventOf())).to.deep.equal(DELIVERED);
+    expect(await published(sinks, rig.url, eventOf())).to.deep.equal(DELIVERED);
     await rig.down();
     const event = eventOf();
-    const failed = await sinks.publish(rig.url, event);
+    const failed = await published(sinks, rig.url, event);
     expect(failed).to.include({ outcome: 'failed', status: 0 });
     expect(failed.reason).to.be.a('string').with.length.above(0);
     await rig.up();
-    expect(await sinks.publish(rig.url, event)).to.deep.equal(DELIVERED);
+    expect(await published(sinks, rig.url, event)).to.deep.equal(DELIVERED);
     const read = (await rig.read()).map(({ body }) => body);
     expect(read).to.include(event.body.toString());
   });
 
   it('explains why the broker accepts nothing at a destination', async () => {
     const { url = '', reason = '' } = rig.noPlace ?? {};
-    const result = await sinks.publish(url, eventOf());
+    const result = await published(sinks, url, eventOf());
     expect(result).to.include({ outcome: 'failed', status: 0 });
     expect(result.reason).to.contain(reason);
   });
@@ -119,7 +120,7 @@ function itPublishes(start: () => Promise<SinkRig>): void {
     process.on('warning', note);
     const sinks = stillSinks();
     const events = Array.from({ length: 30 }, (_, chat) => eventOf(`acme-1-${chat}`));
-    const results = await Promise.all(events.map((event) => sinks.publish(rig.url, event)));
+    const results = await Promise.all(events.map((event) => published(sinks, rig.url, event)));
     await sinks.stop();
     process.off('warning', note);
     expect(results).to.deep.equal(events.map(() => DELIVERED));
@@ -134,7 +135,7 @@ function itPublishes(start: () => Promise<SinkRig>): void {
       const process_ = { allowPrivate: true, execPath: process.env.NODE };
       const sinks = new Sinks({ clock, signing: clock, log, process: process_ });
       const event = { token: '', deliveryId: 'a', type: 'text', attempt: 1, body: Buffer.from('{}'), clientId: 'acme', chat: 'a' };
-      console.log((await sinks.publish(process.env.SINK, event)).outcome);
+      console.log((await published(sinks, process.env.SINK, event)).outcome);
       await sinks.stop();`;
     const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
       cwd: ROOT,
@@ -154,15 +155,15 @@ function itKeepsSecretsAndPatience(start: () => SinkRig): void {
     const clock = new ManualClock();
     const sinks = stillSinks(clock);
     const relayed = url.replace(`:${port}`, `:${relay.port}`);
-    expect(await sinks.publish(relayed, eventOf())).to.deep.equal(DELIVERED);
+    expect(await published(sinks, relayed, eventOf())).to.deep.equal(DELIVERED);
     relay.freeze();
     const event = eventOf();
-    const publishing = sinks.publish(relayed, event);
+    const publishing = published(sinks, relayed, event);
     await clock.scheduled(PUBLISH_TIMEOUT_MS);
     clock.advance(PUBLISH_TIMEOUT_MS);
     expect((await publishing).reason).to.equal('no answer within 15 s');
     relay.restore();
-    expect(await sinks.publish(relayed, event)).to.deep.equal(DELIVERED);
+    expect(await published(sinks, relayed, event)).to.deep.equal(DELIVERED);
     await sinks.stop();
     expect(sinks.size).to.equal(0);
     await relay.stop();
@@ -172,7 +173,7 @@ function itKeepsSecretsAndPatience(start: () => SinkRig): void {
   it('says that the password is wrong, and shows neither this nor the right one', async () => {
     const sinks = stillSinks();
     const { url, wrongPassword } = start();
-    const result = await sinks.publish(url.replace(SECRET_IN_URL, 'Wr0ng%2Fword'), eventOf());
+    const result = await published(sinks, url.replace(SECRET_IN_URL, 'Wr0ng%2Fword'), eventOf());
     await sinks.stop();
     expect(result).to.include({ outcome: 'failed', status: 0 });
     expect(result.reason).to.contain(wrongPassword);
@@ -206,8 +207,8 @@ describe('sinks', function () {
     it('stores an event once even if it was acknowledged too late', async () => {
       const sinks = stillSinks();
       const event = eventOf();
-      await sinks.publish(rig().url, event);
-      expect(await sinks.publish(rig().url, { ...event, attempt: 2 })).to.deep.equal(DELIVERED);
+      await published(sinks, rig().url, event);
+      expect(await published(sinks, rig().url, { ...event, attempt: 2 })).to.deep.equal(DELIVERED);
       await sinks.stop();
       const copies = (await rig().read()).filter(({ body }) => body === event.body.toString());
       expect(copies.map(({ headers }) => headers['Nats-Msg-Id'])).to.deep.equal([event.deliveryId]);
@@ -215,11 +216,11 @@ describe('sinks', function () {
 
     it('refuses for good only the events that are too large among many concurrent ones, with their headers', async () => {
       const sinks = stillSinks();
-      await sinks.publish(rig().url, eventOf());
+      await published(sinks, rig().url, eventOf());
       // the second one is too large with its headers only
       const bodies = ['a', 'x'.repeat(70_000), 'b', 'x'.repeat(65_500), 'c'];
       const results = await Promise.all(
-        bodies.map((body, chat) => sinks.publish(rig().url, eventOf(`acme-1-${chat}`, body))),
+        bodies.map((body, chat) => published(sinks, rig().url, eventOf(`acme-1-${chat}`, body))),
       );
       await sinks.stop();
       expect(results.map(({ status }) => status)).to.deep.equal([0, 413, 0, 413, 0]);
@@ -231,10 +232,12 @@ describe('sinks', function () {
       const url = rig().url.replace(`:${rig().port}/`, `:${relay.port}/`);
       const sinks = stillSinks();
       try {
-        expect(await sinks.publish(url, eventOf())).to.deep.equal(DELIVERED);
+        expect(await published(sinks, url, eventOf())).to.deep.equal(DELIVERED);
         const connections = relay.sources.length;
-        expect(await sinks.publish(url, eventOf('acme-1-2', 'x'.repeat(70_000)))).to.include({ status: 413 });
-        expect(await sinks.publish(url, eventOf())).to.deep.equal(DELIVERED);
+        expect(await published(sinks, url, eventOf('acme-1-2', 'x'.repeat(70_000)))).to.include({
+          status: 413,
+        });
+        expect(await published(sinks, url, eventOf())).to.deep.equal(DELIVERED);
         expect([relay.sources.length, sinks.size]).to.deep.equal([connections, 1]);
       } finally {
         await sinks.stop();
@@ -244,12 +247,12 @@ describe('sinks', function () {
 
     it('gives up an event that is above the limit of the server', async () => {
       const sinks = stillSinks();
-      expect(await sinks.publish(rig().url, eventOf('acme-1-2', 'x'.repeat(70_000)))).to.deep.equal({
+      expect(await published(sinks, rig().url, eventOf('acme-1-2', 'x'.repeat(70_000)))).to.deep.equal({
         outcome: 'rejected',
         status: 413,
         reason: 'it is above the max_payload of the server',
       });
-      expect(await sinks.publish(rig().url, eventOf())).to.deep.equal(DELIVERED);
+      expect(await published(sinks, rig().url, eventOf())).to.deep.equal(DELIVERED);
       await sinks.stop();
     });
   });
@@ -264,7 +267,7 @@ describe('sinks', function () {
       await rig().limit?.();
       const bodies = ['a', 'b', 'x'.repeat(1_500_000), 'c', 'd'];
       const publishAll = () =>
-        Promise.all(bodies.map((body, chat) => sinks.publish(rig().url, eventOf(`acme-1-${chat}`, body))));
+        Promise.all(bodies.map((body, chat) => published(sinks, rig().url, eventOf(`acme-1-${chat}`, body))));
       let results = await publishAll();
       // the server closes the connection with the body unread, so that its answer can be lost
       for (let n = 0; n < TRIES && results[2]?.outcome === 'failed'; n++) results = await publishAll();
@@ -275,7 +278,7 @@ describe('sinks', function () {
       // what came later on that connection is tried again
       const others = results.filter((_, at) => at !== 2);
       expect(others.filter(({ outcome }) => outcome === 'rejected')).to.deep.equal([]);
-      expect(await sinks.publish(rig().url, eventOf())).to.deep.equal(DELIVERED);
+      expect(await published(sinks, rig().url, eventOf())).to.deep.equal(DELIVERED);
       await sinks.stop();
     });
   });
@@ -288,7 +291,7 @@ describe('sinks', function () {
     it('does not count an event as delivered when no queue gets it', async () => {
       const sinks = stillSinks();
       const url = rig().url.replace('wa.{clientId}', 'other.{clientId}');
-      expect(await sinks.publish(url, eventOf())).to.deep.equal({
+      expect(await published(sinks, url, eventOf())).to.deep.equal({
         outcome: 'failed',
         status: 0,
         reason: 'no queue is bound to exchange amq.topic for key other.acme.text',
@@ -302,14 +305,14 @@ describe('sinks', function () {
         eventOf(`acme-1-${chat}`, chat === 30 ? 'x'.repeat(70_000) : undefined),
       );
       const tooLarge = events[30];
-      const first = await Promise.all(events.map((event) => sinks.publish(rig().url, event)));
+      const first = await Promise.all(events.map((event) => published(sinks, rig().url, event)));
       expect(first.filter(({ outcome }) => outcome === 'rejected')).to.deep.equal([]);
       expect(first.filter(({ outcome }) => outcome === 'failed')).to.have.length.above(1);
       // all at once again, as events of different sessions: each that failed is alone on its channel
       const again = await Promise.all(
         events.map((event, at) => {
           if (first[at]?.outcome === 'delivered') return DELIVERED;
-          return sinks.publish(rig().url, { ...event, attempt: 2 });
+          return published(sinks, rig().url, { ...event, attempt: 2 });
         }),
       );
       await sinks.stop();
@@ -325,10 +328,10 @@ describe('sinks', function () {
 
     it('gives up an event that is above the limit of the broker', async () => {
       const sinks = stillSinks();
-      const result = await sinks.publish(rig().url, eventOf('acme-1-2', 'x'.repeat(70_000)));
+      const result = await published(sinks, rig().url, eventOf('acme-1-2', 'x'.repeat(70_000)));
       expect(result).to.include({ outcome: 'rejected', status: 413 });
       expect(result.reason).to.contain('is larger than configured max size 65536');
-      expect(await sinks.publish(rig().url, eventOf())).to.deep.equal(DELIVERED);
+      expect(await published(sinks, rig().url, eventOf())).to.deep.equal(DELIVERED);
       await sinks.stop();
     });
   });
@@ -343,7 +346,7 @@ describe('sinks', function () {
     it('sends the events of a chat to one partition, with the chat as key', async () => {
       const sinks = stillSinks();
       for (const chat of ['acme-7-1', 'acme-7-2', 'acme-7-1', 'acme-7-2', 'acme-7-1']) {
-        await sinks.publish(kafka.url, eventOf(chat));
+        await published(sinks, kafka.url, eventOf(chat));
       }
       await sinks.stop();
       for (const chat of ['acme-7-1', 'acme-7-2']) {
@@ -354,11 +357,11 @@ describe('sinks', function () {
 
     it('gives up an event that is above the limit of the topic', async () => {
       const sinks = stillSinks();
-      await sinks.publish(kafka.url, eventOf());
+      await published(sinks, kafka.url, eventOf());
       await kafka.broker.refuse('tooLarge');
-      expect(await sinks.publish(kafka.url, eventOf())).to.include({ outcome: 'rejected', status: 413 });
+      expect(await published(sinks, kafka.url, eventOf())).to.include({ outcome: 'rejected', status: 413 });
       await kafka.broker.refuse('notAuthorized');
-      const refused = await sinks.publish(kafka.url, eventOf());
+      const refused = await published(sinks, kafka.url, eventOf());
       expect(refused).to.include({ outcome: 'failed', status: 0 });
       expect(refused.reason).to.match(/^topic wa: .*authorization failed/i);
       await sinks.stop();
@@ -366,7 +369,7 @@ describe('sinks', function () {
 
     it('shows no password when the broker knows no users', async () => {
       const sinks = stillSinks();
-      const { outcome, reason } = await sinks.publish(kafka.url.replace('//', '//me:s3cr3t@'), eventOf());
+      const { outcome, reason } = await published(sinks, kafka.url.replace('//', '//me:s3cr3t@'), eventOf());
       await sinks.stop();
       expect(outcome).to.equal('failed');
       expect(reason).not.to.contain('s3cr3t');
@@ -385,7 +388,7 @@ describe('sinks', function () {
       const port = typeof address === 'object' ? address?.port : 0;
       const connected = once(server, 'connection');
       const url = `${scheme}://127.0.0.1:${port}${PLACES[scheme] ?? ''}`;
-      const publishing = sinks.publish(url, eventOf());
+      const publishing = published(sinks, url, eventOf());
       await connected;
       clock.advance(PUBLISH_TIMEOUT_MS);
       expect(await publishing).to.deep.equal({

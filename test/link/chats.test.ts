@@ -296,7 +296,7 @@ describe('a link that changes chats while the network does not answer', () => {
     await clock.scheduled(CATCH_UP_MS);
     clock.advance(CATCH_UP_MS);
     expect(isGatewayError(await changed, 'app_state_rejected')).to.equal(true);
-    expect((await session.next('closed')).reason).to.equal('connection_silent');
+    expect((await session.next('closed')).reason.code).to.equal('connection_silent');
   });
 
   it('ends a link that cannot read what another device has changed', async () => {
@@ -304,7 +304,7 @@ describe('a link that changes chats while the network does not answer', () => {
     await rig.network.updateChat(ALICE, BOB, { archived: true });
     await clock.scheduled(NEWS_MS);
     clock.advance(NEWS_MS);
-    expect((await session.next('closed')).reason).to.equal('connection_silent');
+    expect((await session.next('closed')).reason.code).to.equal('connection_silent');
   });
 
   it('fails an unacknowledged receipt at its deadline', async () => {

@@ -120,11 +120,11 @@ describe('the journal of a link', () => {
   it('acknowledges nothing while the store is down, and emits everything afterwards', async () => {
     session.keys.outage = new Error('store gone');
     await disconnected(() => rig.network.write(BOB, { to: ALICE, text: 'while down' }));
-    expect((await session.next('closed')).reason).to.equal('store_unavailable');
+    expect((await session.next('closed')).reason.code).to.equal('store_unavailable');
     // of a device that is away these are messages alone: Bob's token is not acknowledged either
     expect(await rig.held()).to.equal(1);
     session.open();
-    expect((await session.next('closed')).reason).to.equal('store_unavailable');
+    expect((await session.next('closed')).reason.code).to.equal('store_unavailable');
     session.keys.outage = undefined;
     session.open();
     const { message } = await session.next('message');
@@ -147,7 +147,7 @@ describe('the journal of a link', () => {
     session.sentOutage = new Error('store gone');
     await rig.network.fault({ kind: 'ask-again', number: BOB });
     await session.send(BOB_PN, 'asked for twice');
-    expect((await session.next('closed')).reason).to.equal('store_unavailable');
+    expect((await session.next('closed')).reason.code).to.equal('store_unavailable');
     session.sentOutage = undefined;
     session.open();
     await rig.network.waitForMessage(BOB, ({ text }) => text === 'asked for twice');

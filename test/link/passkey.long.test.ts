@@ -48,7 +48,7 @@ describe('a link of an account that demands a passkey', () => {
   }
 
   async function finish(): Promise<void> {
-    expect((await session.next('closed')).reason).to.equal('restart_required');
+    expect((await session.next('closed')).reason.code).to.equal('restart_required');
     session.open();
     expect((await session.next('open')).me.pn).to.equal(DIGITS);
   }
@@ -97,7 +97,7 @@ describe('a link of an account that demands a passkey', () => {
     await fault('passkey-options-missing', { count: 2 });
     await begin('qr');
     expect((await session.next('passkey-failed')).code).to.equal('options_missing');
-    expect((await session.next('closed')).reason).to.equal('pairing_refused');
+    expect((await session.next('closed')).reason.code).to.equal('pairing_refused');
     await begin('qr');
     await answer();
     await confirm();
@@ -171,7 +171,7 @@ describe('a link of an account that demands a passkey', () => {
     await step('confirm_code');
     await rig.network.declinePasskey(ALICE);
     expect((await session.next('passkey-failed')).code).to.equal('declined');
-    expect((await session.next('closed')).reason).to.equal('pairing_refused');
+    expect((await session.next('closed')).reason.code).to.equal('pairing_refused');
     await begin('qr');
     await answer();
     await confirm();
@@ -184,7 +184,7 @@ describe('a link of an account that demands a passkey', () => {
       await begin('qr');
       await answer();
       expect((await session.next('passkey-failed')).code).to.equal('malformed');
-      expect((await session.next('closed')).reason).to.equal('pairing_refused');
+      expect((await session.next('closed')).reason.code).to.equal('pairing_refused');
     });
   }
 

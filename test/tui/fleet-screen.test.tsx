@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { FleetState } from '../../src/cli/fleet/model.js';
+import { reason, toFields } from '../../src/domain/reasons.js';
 import { ago, attempt, nodeRow, sessionRow, textEvent, webhookRow } from '../cli/support/entries.js';
 import { ScriptedFleet, type ShownFleet, showAllFleets, showFleet } from './support/fleet.js';
 import { KEYS, type Look } from './support/rendered.js';
@@ -74,13 +75,18 @@ describe('the fleet screen', () => {
     });
 
     it('names commands, not routes, in the reasons of a session', async () => {
-      const reason = 'No phone scanned. Call /start for new QR codes.';
-      const stopped = { status: 'initializing', connected: false, loggedIn: false, reason } as const;
-      await show({ sessions: [sessionRow('acme', { ...stopped, lastDisconnect: reason })] }, LARGE);
-      expect(screen.frame()).to.contain('Run `switch').and.not.contain('/start');
+      const fields = toFields(reason('qr_expired'), 'acme');
+      const ended = {
+        lastDisconnect: fields.reason,
+        lastDisconnectCode: 'qr_expired',
+        lastDisconnectValues: {},
+      };
+      const stopped = { status: 'initializing', connected: false, loggedIn: false, ...fields } as const;
+      await show({ sessions: [sessionRow('acme', { ...stopped, ...ended })] }, LARGE);
+      expect(screen.frame()).to.contain('No phone scanned').and.not.contain('/start');
       await screen.type(KEYS.enter);
       expect(screen.frame()).to.match(
-        /last disconnect +No phone scanned\. Run `switchboard pair acme` for new/,
+        /last disconnect +No phone scanned the QR code in time\. Run `switchboard pair acme` for new/,
       );
     });
 

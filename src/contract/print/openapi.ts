@@ -77,16 +77,7 @@ export function openApiDocument(version: string): OpenApiDocument {
       },
       responses: Object.fromEntries([...failures].sort(([a], [b]) => (a < b ? -1 : 1))),
       schemas: {
-        Error: {
-          type: 'object',
-          properties: {
-            error: { type: 'string' },
-            reasonCode: { type: 'string' },
-            reasonValues: { type: 'object' },
-            advice: { type: 'array', items: { $ref: '#/components/schemas/Advice' } },
-          },
-          required: ['error'],
-        },
+        Error: { type: 'object', properties: { error: { type: 'string' } }, required: ['error'] },
         ErrorCode: { type: 'string', enum: errorCodes() },
         ...Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
       },

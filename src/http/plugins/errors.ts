@@ -2,7 +2,7 @@ import Boom from '@hapi/boom';
 import type { Plugin, Request, ResponseToolkit, RouteOptionsPayload, Server } from '@hapi/hapi';
 import { stdSerializers } from 'pino';
 import { type ErrorCode, type GatewayError, isGatewayError } from '../../domain/errors.js';
-import { type Reason, type ReasonFields, toFields } from '../../domain/reasons.js';
+import { type Reason, toFields } from '../../domain/reasons.js';
 import type { Logger } from '../../log.js';
 import { clientIdForLog, pathForLog } from '../caller.js';
 
@@ -32,6 +32,8 @@ const WORDING_OF_BODY: Readonly<Record<number, (settings: RouteOptionsPayload) =
 
 /** Header with the stable code of a failure; the body has only the message. */
 export const ERROR_HEADER = 'x-sn-error';
+/** The message as data, where its words depend on who reads it: JSON, see `docs/reasons.md`. */
+const REASON_HEADER = 'x-sn-reason';
 /** Header with the id of a message whose send has an unknown outcome. */
 const MESSAGE_HEADER = 'x-sn-message-id';
 /** The codes of hapi's own failures; `invalid_request` for any other below 500. */
@@ -44,7 +46,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   415: 'content_type_unsupported',
 };
 
-/** The only place that turns failures into the answer `{"error": "<message>"}`, with the reason as data where there is one. */
+/** The only place that turns failures into the answer `{"error": "<message>"}`. */
 export const errors: Plugin<{ log: Logger }> = {
   name: 'errors',
   register(server, { log }) {
@@ -62,9 +64,10 @@ function answerGatewayError(error: GatewayError, request: Request, h: ResponseTo
     log.warn({ ...context(request), code: error.code, ...traceOf(error) }, 'request failed');
   }
   const { policy } = error;
-  const body = { error: error.message, ...(error.reason && asData(error.reason)), ...(policy && { policy }) };
+  const body = { error: error.message, ...(policy && { policy }) };
   const response = h.response(body).code(error.status).header(ERROR_HEADER, error.code);
   if (error.messageId) response.header(MESSAGE_HEADER, error.messageId);
+  if (error.reason) response.header(REASON_HEADER, asData(error.reason));
   // a permanent refusal of a policy has no `retry-after`
   const retryAfter = policy ? policy.retryAfter : RETRY_AFTER_S;
   return REPEATABLE.has(error.status) && retryAfter !== undefined
@@ -72,10 +75,12 @@ function answerGatewayError(error: GatewayError, request: Request, h: ResponseTo
     : response;
 }
 
-/** A reason beside its words. */
-function asData(why: Reason): Omit<ReasonFields, 'reason'> {
+/** A reason as JSON for a header, which holds ASCII only. */
+function asData(why: Reason): string {
   const { reason: _, ...data } = toFields(why);
-  return data;
+  return JSON.stringify(data).replace(/[^\x20-\x7e]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
 }
 
 /** The logged cause of a failure; without the stack for an unavailable part, because then every request fails in the same place. */

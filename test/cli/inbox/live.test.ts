@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { DaemonClient } from '../../../src/cli/client.js';
 import { createInboxModel } from '../../../src/cli/inbox/inbox.js';
 import type { InboxModel } from '../../../src/cli/inbox/model.js';
+import { reason, toFields } from '../../../src/domain/reasons.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 import { statusEvent, textEvent } from '../support/entries.js';
 import { FakeDaemon } from '../support/fake-daemon.js';
@@ -221,11 +222,11 @@ describe('the inbox model, live', () => {
 
   it('names commands, not routes, in the reason of a session', async () => {
     await ready();
-    daemon.publish(statusEvent('initializing', 'qr', 'Call /start for new QR codes.'));
+    daemon.publish(statusEvent('initializing', 'qr', toFields(reason('qr_expired'), 'acme')));
     const session = await found(model, ({ sessions }) =>
       sessions.find(({ status }) => status === 'initializing'),
     );
-    expect(session.reason).to.equal('Run `switchboard pair acme` for new QR codes.');
+    expect(session.reason).to.contain('Run `switchboard pair acme` for new QR codes.');
   });
 
   it('shows another session when the shown one is deleted', async () => {

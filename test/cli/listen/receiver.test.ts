@@ -9,6 +9,7 @@ import {
 } from '../../../src/cli/listen/receiver.js';
 import { Registration } from '../../../src/cli/listen/registration.js';
 import { webhookHeaders } from '../../../src/delivery/webhook-headers.js';
+import { type Reason, reason, textOf, toFields } from '../../../src/domain/reasons.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { failureOf, textEvent } from '../support/entries.js';
 import { FakeDaemon } from '../support/fake-daemon.js';
@@ -149,8 +150,12 @@ describe('listen: the registration', () => {
     await clock.scheduled(ms);
     clock.advance(ms);
   };
-  const refuse = (status: number, error: string) =>
-    daemon.on('POST /listen-webhook', () => ({ status, body: { error } }));
+  const refuse = (status: number, error: string | Reason) =>
+    daemon.on('POST /listen-webhook', () => {
+      if (typeof error === 'string') return { status, body: { error } };
+      const headers = { 'x-sn-reason': JSON.stringify(toFields(error)) };
+      return { status, headers, body: { error: textOf(error) } };
+    });
 
   it('renews at an interval, and takes over only at the start', async () => {
     const registration = new Registration(client, WISH, clock);
@@ -212,18 +217,19 @@ describe('listen: the registration', () => {
   });
 
   it('suggests what to do after a refusal', async () => {
-    const advice = async (status: number, error: string, shown = error) => {
+    const advice = async (status: number, error: string | Reason, shown = wordsOf(error)) => {
       refuse(status, error);
       const { message, suggestions } = await failureOf(new Registration(client, WISH, clock).begin());
       expect(message).to.equal(shown);
       return suggestions.join('\n');
     };
     expect(await advice(409, 'somebody listens')).to.contain('--take-over');
-    const guarded = '127.0.0.1 is a loopback address; --allow-private-urls permits it';
+    const why = reason('address_private', { where: '127.0.0.1' });
+    const guarded = reason('receiver_refuses', { url: 'http://127.0.0.1/', why });
     expect(await advice(502, guarded)).to.contain('SWITCHBOARD_ALLOW_PRIVATE_URLS=true');
     expect(await advice(502, 'no answer within 15 s')).to.contain('--public-url');
-    const unknown = ['unknown clientId acme', 'there is no such session acme'] as const;
-    expect(await advice(404, ...unknown)).to.contain('sessions list');
+    const unknown = reason('session_unknown', { clientId: 'acme' });
+    expect(await advice(404, unknown, 'there is no session acme')).to.contain('sessions list');
   });
 
   it('ends the registration, with retries until the daemon answers', async () => {
@@ -272,3 +278,5 @@ describe('listen: the registration', () => {
     expect(await new Registration(client, WISH, clock).end(client)).to.equal('');
   });
 });
+
+const wordsOf = (error: string | Reason) => (typeof error === 'string' ? error : textOf(error));

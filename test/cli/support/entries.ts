@@ -1,5 +1,6 @@
 import { CliError } from '../../../src/cli/errors.js';
 import type { FleetNode, FleetSession } from '../../../src/contract/index.js';
+import type { ReasonFields } from '../../../src/domain/reasons.js';
 import type { SessionStatus } from '../../../src/domain/session.js';
 import type { EventEnvelope } from '../../../src/events/envelope.js';
 import type { TailEntry } from '../../../src/events/stream-entry.js';
@@ -35,7 +36,11 @@ export function textEvent(changes: Partial<EventEnvelope> = {}): TailEntry {
 }
 
 /** A change of a session's status. */
-export function statusEvent(status: SessionStatus, previousStatus: SessionStatus, reason = ''): TailEntry {
+export function statusEvent(
+  status: SessionStatus,
+  previousStatus: SessionStatus,
+  reason: string | ReasonFields = '',
+): TailEntry {
   return {
     kind: 'event',
     at: AT,
@@ -48,7 +53,7 @@ export function statusEvent(status: SessionStatus, previousStatus: SessionStatus
       timestamp: AT,
       status,
       previousStatus,
-      reason,
+      ...(typeof reason === 'string' ? { reason } : reason),
     },
   };
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
+import { readReason } from '../../../src/domain/reasons.js';
 import { openMongoBackend } from '../../../src/store/mongo/store.js';
 import { sealStore } from '../../../src/store/sealing/sealed-store.js';
 import { openSqliteBackend } from '../../../src/store/sqlite/store.js';
@@ -65,7 +66,7 @@ function suite(name: string, open: () => Promise<{ backend: Backend; remove(): P
         ['c', ''],
         ['a', '{"id":"a"}'],
       ]);
-      expect(found[0]?.reason).to.match(/^the stored event is damaged/);
+      expect(readReason(found[0]?.reason ?? '')?.code).to.equal('event_damaged');
       await expectFailure(store.failedDeliveries.get('c'), 'store_damaged');
     });
 
