@@ -302,11 +302,15 @@ describe('listenForInterrupt()', () => {
   /** Whether a signal aborts a command with or without a terminal; checks that no listener remains. */
   const isTold = (name: NodeJS.Signals, onTerminal: boolean) => {
     process.stdout.isTTY = onTerminal;
+    // Ink's own listener, left by other tests, ends the process where no other listens
+    const stay = () => undefined;
+    process.on(name, stay);
     const before = process.listenerCount(name);
     const { signal, release } = listenForInterrupt();
     process.emit(name, name);
     release();
     expect(process.listenerCount(name)).to.equal(before);
+    process.off(name, stay);
     return signal.aborted;
   };
 
