@@ -201,7 +201,7 @@ describe('the broker process', () => {
     const marks = join(folder.path, 'connected-brokers.json');
     const [good, silent] = [await server(playRedis), await server(() => undefined)];
     const first = broken(marks);
-    expect(await first.publish(redis(good), eventOf())).to.deep.equal(DELIVERED);
+    expect(await published(first, redis(good), eventOf())).to.deep.equal(DELIVERED);
     void first.publish(redis(silent), eventOf());
     await until('the connection', async () => silent.taken === 1);
     // the daemon is killed here: nothing is stopped
@@ -211,15 +211,15 @@ describe('the broker process', () => {
     });
     const before = silent.taken;
     const other = await server(playRedis);
-    expect(await second.publish(redis(other), eventOf())).to.deep.equal(DELIVERED);
+    expect(await published(second, redis(other), eventOf())).to.deep.equal(DELIVERED);
     void second.publish(redis(silent), eventOf());
     await until('the connection', async () => silent.taken > before);
     expect(second.pids).to.have.length(2);
     await second.stop();
     // a clean stop leaves no suspects
     const third = started(newSinks({ marks }));
-    expect(await third.publish(redis(good), eventOf())).to.deep.equal(DELIVERED);
-    expect(await third.publish(redis(other), eventOf())).to.deep.equal(DELIVERED);
+    expect(await published(third, redis(good), eventOf())).to.deep.equal(DELIVERED);
+    expect(await published(third, redis(other), eventOf())).to.deep.equal(DELIVERED);
     expect(third.pids).to.have.length(1);
   });
 
@@ -229,7 +229,7 @@ describe('the broker process', () => {
     await writeFile(join(folder.path, 'file'), 'not JSON');
     const good = await server(playRedis);
     for (const marks of [join(folder.path, 'file'), join(folder.path, 'file', 'below')]) {
-      expect(await started(newSinks({ marks })).publish(redis(good), eventOf())).to.deep.equal(DELIVERED);
+      expect(await published(started(newSinks({ marks })), redis(good), eventOf())).to.deep.equal(DELIVERED);
     }
   });
 

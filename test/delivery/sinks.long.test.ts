@@ -105,11 +105,11 @@ function itPublishes(start: () => Promise<SinkRig>): void {
   it('closes a connection after a minute without events', async () => {
     const clock = new ManualClock();
     const idle = stillSinks(clock);
-    expect(await idle.publish(rig.url, eventOf())).to.deep.equal(DELIVERED);
+    expect(await published(idle, rig.url, eventOf())).to.deep.equal(DELIVERED);
     expect(idle.size).to.equal(1);
     clock.advance(IDLE_MS);
     await until('the end of the connection', async () => idle.size === 0);
-    expect(await idle.publish(rig.url, eventOf())).to.deep.equal(DELIVERED);
+    expect(await published(idle, rig.url, eventOf())).to.deep.equal(DELIVERED);
     await idle.stop();
     expect(idle.size).to.equal(0);
   });
@@ -135,7 +135,7 @@ function itPublishes(start: () => Promise<SinkRig>): void {
       const process_ = { allowPrivate: true, execPath: process.env.NODE };
       const sinks = new Sinks({ clock, signing: clock, log, process: process_ });
       const event = { token: '', deliveryId: 'a', type: 'text', attempt: 1, body: Buffer.from('{}'), clientId: 'acme', chat: 'a' };
-      console.log((await published(sinks, process.env.SINK, event)).outcome);
+      console.log((await sinks.publish(process.env.SINK, event)).outcome);
       await sinks.stop();`;
     const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
       cwd: ROOT,
