@@ -91,7 +91,7 @@ const FAILURE_OF_CODE: ReadonlyMap<string, Failure> = new Map([
   ['policy_refused', 'policy_refused'],
 ]);
 
-/** What the terminal says of a code, where the message is about headers. */
+/** Messages of the terminal for codes whose own message is about headers. */
 const OWN_WORDS: ReadonlyMap<string, string> = new Map([['unauthorized', 'a valid token is required']]);
 
 /**

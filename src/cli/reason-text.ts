@@ -17,7 +17,7 @@ const COMMANDS: Readonly<Record<Call, readonly [command: string, flags?: string]
   cancelHeldMessage: ['switchboard outbox cancel'],
 };
 
-/** What an answer of the daemon says of a reason. */
+/** The fields of an answer that carry a reason. */
 export interface GivenReason {
   reason?: string | undefined;
   reasonCode?: string | undefined;

@@ -1,13 +1,6 @@
+export const FAULTS = ['refused', 'timeout', 'unknown_host', 'tls', 'unreachable'] as const;
 /** Why a connection failed. */
-export type ConnectionFault = 'refused' | 'timeout' | 'unknown_host' | 'tls' | 'unreachable';
-
-export const FAULTS: readonly ConnectionFault[] = [
-  'refused',
-  'timeout',
-  'unknown_host',
-  'tls',
-  'unreachable',
-];
+export type ConnectionFault = (typeof FAULTS)[number];
 
 /** The texts are those of Node.js and its HTTP library, whose TLS errors have no code in common. */
 const RULES: readonly (readonly [RegExp, ConnectionFault])[] = [

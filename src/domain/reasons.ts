@@ -135,6 +135,21 @@ export function reasonFrom(code: unknown, values: unknown = {}): Reason | undefi
   return isWhole(found) ? found : undefined;
 }
 
+/** Every reason of the table, of every kind. @param fill the value that stands for a name */
+export function everyReason(fill: (name: string) => string): Reason[] {
+  return Object.keys(REASONS)
+    .filter(isCode)
+    .flatMap((code) => {
+      const row: Words | { kinds: Readonly<Record<string, Words>> } = REASONS[code];
+      const kinds = typeof row === 'object' && 'kinds' in row ? Object.keys(row.kinds) : [undefined];
+      return kinds.map((kind) => {
+        const values: Record<string, string> = kind === undefined ? {} : { kind };
+        for (const name of namesIn({ code, values })) values[name] = fill(name);
+        return { code, values };
+      });
+    });
+}
+
 const PLACEHOLDER = /\{([^{}]+)\}/g;
 
 /** Puts values and the names of calls into a text. */
@@ -171,11 +186,14 @@ function ownValue(kinds: Readonly<Record<string, Words>>, kind: ReasonValue | un
 
 /** Every value that the words name is there. */
 function isWhole(reason: Reason): boolean {
+  return wordsOf(reason).says !== '' && namesIn(reason).every((name) => Object.hasOwn(reason.values, name));
+}
+
+/** The names of the values in the words of a reason. */
+function namesIn(reason: Reason): string[] {
   const { says, advice = '' } = wordsOf(reason);
   const names = [...`${says} ${advice}`.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
-  return (
-    says !== '' && names.every((name) => callIn(name) !== undefined || Object.hasOwn(reason.values, name))
-  );
+  return names.filter((name) => callIn(name) === undefined);
 }
 
 function isCode(text: string): text is ReasonCode {

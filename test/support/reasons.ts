@@ -1,20 +1,18 @@
-import { REASONS, type Words } from '../../src/domain/reason-table.js';
-import { type Reason, readReason, reasonFrom, textOf } from '../../src/domain/reasons.js';
+import {
+  everyReason as allReasons,
+  type Reason,
+  readReason,
+  reasonFrom,
+  textOf,
+} from '../../src/domain/reasons.js';
 import { CLOSE_REACTIONS, type CloseCause, type CloseReason } from '../../src/domain/session.js';
 
 /** Every reason of the table, of every kind, about the session `acme`; each other value is a short text. */
 export function everyReason(): Reason[] {
-  return Object.entries(REASONS).flatMap(([code, row]) => {
-    const kinds: Readonly<Record<string, Words>> =
-      typeof row === 'object' && 'kinds' in row ? row.kinds : { '': row };
-    return Object.entries(kinds).map(([kind, words]) => {
-      const texts = typeof words === 'string' ? [words] : Object.values(words);
-      const names = [...texts.join(' ').matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, `a ${name}`]);
-      const values = { ...Object.fromEntries(names), clientId: 'acme', ...(kind && { kind }) };
-      const found = reasonFrom(code, values);
-      if (!found) throw new Error(`${code} cannot be made`);
-      return found;
-    });
+  return allReasons((name) => `a ${name}`).map(({ code, values }) => {
+    const found = reasonFrom(code, { ...values, clientId: 'acme' });
+    if (!found) throw new Error(`${code} cannot be made`);
+    return found;
   });
 }
 

@@ -1,4 +1,4 @@
-import { CALLS, REASONS, type Words } from '../../domain/reason-table.js';
+import { everyReason, textOf } from '../../domain/reasons.js';
 
 const INTRODUCTION = `# Reasons
 
@@ -21,28 +21,12 @@ Sessions in \`/health/clients\`, \`/fleet\` and \`session_status\` carry them, a
 |---|---|---|
 `;
 
-/** The page about reasons, from their table. */
+/** The page about reasons, from their table: names in braces stand for values. */
 export function reasonsPage(): string {
-  const rows = Object.entries(REASONS).flatMap(([code, row]) => {
-    const kinds: Readonly<Record<string, Words>> =
-      typeof row === 'object' && 'kinds' in row ? row.kinds : { '': row };
-    return Object.entries(kinds).map(
-      ([kind, words]) => `| \`${code}\` | ${kind && `\`${kind}\``} | ${shown(words)} |`,
-    );
+  const rows = everyReason((name) => `{${name}}`).map((reason) => {
+    const { kind } = reason.values;
+    const words = textOf(reason).replaceAll('|', '\\|').replaceAll('<', '&lt;');
+    return `| \`${reason.code}\` | ${typeof kind === 'string' ? `\`${kind}\`` : ''} | ${words} |`;
   });
   return `${INTRODUCTION}${rows.join('\n')}\n`;
-}
-
-/** The words with the calls of the API in the place of their names, and values in braces. */
-function shown(words: Words): string {
-  const { says, advice = '' } = typeof words === 'string' ? { says: words } : words;
-  const names = Object.entries(CALLS).reduce(
-    (text, [name, call]) =>
-      text
-        .replaceAll(`{call ${name}}`, `call ${call}`)
-        .replaceAll(`{Call ${name}}`, `Call ${call}`)
-        .replaceAll(`{name ${name}}`, call),
-    [says, advice].filter(Boolean).join(' '),
-  );
-  return names.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 }

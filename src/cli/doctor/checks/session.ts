@@ -178,7 +178,7 @@ to switchboard sessions proxy ${clientId}; nothing of the session goes around it
   return problem('session-proxy', `${statusText(health)}${shown}`, advice, factsOf(health));
 }
 
-/** What the database holds of the session was changed, or the disk has lost a part of it. */
+/** The stored data of the session were changed, or the disk has lost a part of them. */
 function ofDamaged(health: FleetSession): Finding {
   const advice = `restore a backup of the database, and find out who changed it; or link the number anew: \
 switchboard sessions disconnect ${health.clientId}, then switchboard pair ${health.clientId}`;
