@@ -18,6 +18,9 @@ export interface DeathPoint {
   write: 'waiting' | 'leaving' | 'open' | 'ended' | 'close' | 'acknowledge' | 'finish' | 'answer' | 'journal';
 }
 
+/** Characters that an error quotes of the last that a daemon wrote about its end. */
+const MOST_SAID = 2_000;
+
 /** A daemon in a process of its own. */
 export class DaemonProcess {
   readonly url: string;
@@ -37,11 +40,16 @@ export class DaemonProcess {
     );
     const checked = JSON.stringify({ checkAnswers: true, ...settings });
     const argv = [compiledProgram(SOURCE), checked, JSON.stringify(overrides)];
-    const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
+    const stdio = ['ignore', 'inherit', 'pipe', 'ipc'] as const;
     const child = spawn(process.execPath, argv, { env, stdio: [...stdio] });
+    let said = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      process.stderr.write(text);
+      said = (said + text).slice(-MOST_SAID);
+    });
     const ended = once(child, 'exit');
-    const failed = ended.then(([code]) => {
-      throw new Error(`the daemon ended with ${code} before it listened`);
+    const failed = once(child, 'close').then(([code]) => {
+      throw new Error(`the daemon ended with ${code} before it listened: ${said}`);
     });
     failed.catch(() => undefined);
     const [url] = await Promise.race([once(child, 'message'), failed]);

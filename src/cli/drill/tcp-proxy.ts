@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 
@@ -110,15 +111,28 @@ function portOf(server: Server): number {
   return address.port;
 }
 
-/** A free port, for a server that must come back on the same port. */
-export function freePort(): Promise<number> {
+/** The ports that no usual system gives to outgoing connections: Linux begins those at 32768, others at 49152. */
+const FIRST_FREE_PORT = 10_000;
+const FIRST_OUTGOING_PORT = 32_768;
+
+/**
+ * A free port, for a server that starts later or must come back on the same port: none that the system might meanwhile give
+ * to an outgoing connection.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(FIRST_FREE_PORT, FIRST_OUTGOING_PORT);
+    if (await canListen(port)) return port;
+  }
+}
+
+function canListen(port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = address && typeof address === 'object' ? address.port : 0;
-      server.close(() => resolve(port));
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(false);
+      else reject(error);
     });
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
