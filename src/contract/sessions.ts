@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
-import type { SessionStatus } from '../domain/session.js';
+import { SESSION_STATUSES } from '../domain/session.js';
 import { EXTRA_EVENT_TYPES } from '../events/catalogue.js';
 import { phone } from './linking.js';
 import { type BodyOf, operation } from './operation.js';
@@ -31,15 +31,9 @@ import {
 export const TOKEN_LENGTH = { min: 1, max: 1_024 };
 const SECRET_LENGTH = { min: LIMITS.apiSecretMinLength, max: 256 };
 
-export const sessionStatus = oneOf<SessionStatus>(
-  'initializing',
-  'qr',
-  'connected',
-  'reconnecting',
-  'logged_out',
-  'replaced',
-  'banned',
-).description('State of the session; `logged_out`, `replaced` and `banned` need an operator');
+export const sessionStatus = oneOf(...SESSION_STATUSES).description(
+  'State of the session; `logged_out`, `replaced` and `banned` need an operator',
+);
 
 export const extraEvents = Joi.array<(typeof EXTRA_EVENT_TYPES)[number][]>()
   .items(oneOf(...EXTRA_EVENT_TYPES))

@@ -1,14 +1,17 @@
 import type { Reason } from './reasons.js';
 
-/** A session's status, as the API shows it. */
-export type SessionStatus =
-  | 'initializing'
-  | 'qr'
-  | 'connected'
-  | 'reconnecting'
-  | 'logged_out'
-  | 'replaced'
-  | 'banned';
+/** The statuses of a session, as the API shows them. */
+export const SESSION_STATUSES = [
+  'initializing',
+  'qr',
+  'connected',
+  'reconnecting',
+  'logged_out',
+  'replaced',
+  'banned',
+] as const;
+
+export type SessionStatus = (typeof SESSION_STATUSES)[number];
 
 /**
  * Why a link ended. The link's adapter maps the library's codes to these reasons, and `CLOSE_REACTIONS` maps the reasons to
@@ -40,7 +43,7 @@ export type CloseReason =
   | 'store_unavailable'
   | 'data_damaged'
   | 'renewed';
-/** The same with the values for its words. */
+/** A `CloseReason` with the values for its words. */
 export type CloseCause = Reason & { code: CloseReason };
 
 /** How a session reacts to the end of its link. */

@@ -4,11 +4,12 @@ import { isObject, type JsonObject } from '../../domain/json.js';
 import {
   type BackupCollection,
   type Cell,
-  type CellType,
   fieldsOf,
   isCollection,
+  mayBeNull,
   type Row,
 } from '../port/backup.js';
+import type { Field } from '../port/fields.js';
 import { readText } from '../port/json.js';
 import { backupKey } from '../sealing/data-keys.js';
 import type { Backend } from '../store.js';
@@ -216,17 +217,25 @@ class RowWriter {
 function toRow(collection: BackupCollection, found: unknown): Row {
   if (!isObject(found)) throw damaged('its content was changed');
   return Object.fromEntries(
-    fieldsOf(collection).map(([field, type]) => [field, toCell(type, found[field] ?? null)]),
+    fieldsOf(collection).map(([name, field]) => [name, toCell(field, found[name] ?? null)]),
   );
 }
 
-function toCell(type: CellType, value: unknown): Cell {
-  if (value === null && type.endsWith('?')) return null;
-  const plain = type.replace('?', '');
-  if (plain === 'bytes') return bytesOf(value);
-  if (plain === 'text' && typeof value === 'string') return value;
-  if (plain === 'number' && typeof value === 'number') return value;
-  if (plain === 'flag' && typeof value === 'boolean') return value;
+function toCell(field: Field, value: unknown): Cell {
+  if (value === null && mayBeNull(field)) return null;
+  switch (field.is) {
+    case 'bytes':
+      return bytesOf(value);
+    case 'number':
+      if (typeof value === 'number') return value;
+      break;
+    case 'flag':
+      if (typeof value === 'boolean') return value;
+      break;
+    default:
+      // lists and objects are JSON text in a row
+      if (typeof value === 'string') return value;
+  }
   throw damaged('its content was changed');
 }
 

@@ -8,7 +8,7 @@ import {
   type BackupCollection,
   type BackupSource,
   type Cell,
-  declaredIn,
+  fieldsOf,
   type RestoreTarget,
   type Row,
   textOf,
@@ -157,7 +157,7 @@ function* inBatches(rows: readonly Row[]): Generator<Row[]> {
 function rowOf(collection: BackupCollection, document: Document): Row {
   const { toRow } = SHAPES[collection] ?? {};
   const found = toRow ? toRow(document) : document;
-  const cells = declaredIn(collection).map(([name, field]) => {
+  const cells = fieldsOf(collection).map(([name, field]) => {
     return [name, toCell(found[field.documentId ? '_id' : name] ?? noneOf(field))];
   });
   return Object.fromEntries(cells);
@@ -215,7 +215,7 @@ export function mongoRestore(database: MongoDatabase, log: CommitLog): RestoreTa
 function documentOf(clientId: string, collection: BackupCollection, row: Row): Document {
   const { toDocument } = SHAPES[collection] ?? {};
   const stored: Document = { ...(toDocument ? toDocument(row) : row) };
-  for (const [name, field] of declaredIn(collection)) {
+  for (const [name, field] of fieldsOf(collection)) {
     if (name in stored) stored[name] = toStored(field, stored[name]);
   }
   const id = idOf(collection);

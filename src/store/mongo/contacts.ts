@@ -45,20 +45,20 @@ export function mongoContacts({ db, run }: MongoDatabase): ContactStore {
   };
 }
 
-const { toRecord } = documentsOf(CONTACTS);
+const ofContacts = documentsOf(CONTACTS);
+const ofPictures = documentsOf(PICTURES);
 
 function known(found: Found): Contact | undefined {
-  return found ? toRecord(found) : undefined;
+  return found ? ofContacts.toRecord(found) : undefined;
 }
 
 /** Profile pictures in the collection `pictures`. */
 export function mongoPictures({ db, run }: MongoDatabase): PictureStore {
   const pictures = db.collection<DocumentOf<PictureRecord>>(PICTURES.name);
-  const { toRecord } = documentsOf(PICTURES);
   return {
     async get(clientId, jid, preview) {
       const found = await run(() => pictures.findOne({ clientId, jid, preview }));
-      return found ? toRecord(found) : undefined;
+      return found ? ofPictures.toRecord(found) : undefined;
     },
     async put(clientId, picture) {
       const { jid, preview } = picture;

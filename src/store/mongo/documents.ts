@@ -46,7 +46,9 @@ export function documentsOf<C extends Collection>(of: C): Documents<C> {
       const fields: Document = {};
       for (const [name, value] of Object.entries(record)) {
         const field = of.fields[name];
-        if (field && !field.documentId && value !== undefined) fields[name] = toStored(field, value);
+        if (!field || field.documentId) continue;
+        if (value !== undefined) fields[name] = toStored(field, value);
+        else if (field.none === 'undefined') fields[name] = null;
       }
       return fields;
     },

@@ -85,7 +85,7 @@ export function mongoFiles(database: MongoDatabase): FileStore {
     },
     async get(id) {
       const found = await run(() => records.find(id));
-      return found && toRecord(found);
+      return found && ofFiles.toRecord(found);
     },
     ofMessage: (clientId, chatRoomId, messageId) =>
       run(() => records.ofMessage(clientId, chatRoomId, messageId)),
@@ -94,7 +94,7 @@ export function mongoFiles(database: MongoDatabase): FileStore {
       if (!found) return undefined;
       const within = rangeWithin(found, range);
       const stream = within ? await bytes.open(found.bytesId, within) : Readable.from([]);
-      return stream && { record: toRecord(found), stream };
+      return stream && { record: ofFiles.toRecord(found), stream };
     },
     list: (clientId, page) => run(() => records.list(clientId, page)),
     async remove(id) {
@@ -134,7 +134,8 @@ async function removeEach(
 /** A record and the id of its bytes. */
 type FileDocument = FileRecord & { bytesId: ObjectId };
 
-const { toRecord } = documentsOf(FILES);
+const ofFiles = documentsOf(FILES);
+const ofExpected = documentsOf(EXPECTED_FILES);
 
 /** Size of the batches that the methods `some…` return. */
 const SOME = 100;
@@ -151,13 +152,13 @@ function fileRecords({ db }: MongoDatabase) {
       messageId,
       $and: [{ messageId: { $gt: '' } }],
     });
-    return found ? toRecord(found) : undefined;
+    return found ? ofFiles.toRecord(found) : undefined;
   };
   return {
     ofMessage,
     /** Inserts unless the message has a file; returns the stored record. */
     async putIfAbsent(document: FileDocument): Promise<FileRecord> {
-      if (await insertIfAbsent(files, { ...document })) return toRecord(document);
+      if (await insertIfAbsent(files, { ...document })) return ofFiles.toRecord(document);
       const kept = await ofMessage(document.clientId, document.chatRoomId, document.messageId);
       if (!kept) throw new TypeError(`there is a file ${document.id} already: take a new UUID`);
       return kept;
@@ -176,7 +177,7 @@ function fileRecords({ db }: MongoDatabase) {
           .toArray(),
         files.countDocuments(library),
       ]);
-      return { files: found.map(toRecord), total };
+      return { files: found.map(ofFiles.toRecord), total };
     },
     async remove(id: string): Promise<boolean> {
       return (await files.deleteOne({ id })).deletedCount > 0;
@@ -210,18 +211,17 @@ function fileRecords({ db }: MongoDatabase) {
 /** Files that are still to be stored, in the collection `expected_files`. */
 export function mongoExpectedFiles({ db, run }: MongoDatabase): ExpectedFileStore {
   const expected = db.collection<DocumentOf<ExpectedFile>>(EXPECTED_FILES.name);
-  const { toRecord } = documentsOf(EXPECTED_FILES);
   return {
     async add(file) {
       await run(() => insertIfAbsent(expected, { ...file }));
     },
     async get(id) {
       const found = await run(() => expected.findOne({ id }));
-      return found ? toRecord(found) : undefined;
+      return found ? ofExpected.toRecord(found) : undefined;
     },
     async list(clientId) {
       const found = expected.find({ clientId }).sort({ since: 1, _id: 1 });
-      return (await run(() => found.toArray())).map(toRecord);
+      return (await run(() => found.toArray())).map(ofExpected.toRecord);
     },
     async remove(id) {
       await run(() => expected.deleteOne({ id }));

@@ -59,9 +59,7 @@ export function mongoHistory(
 
   const moveMessages = async (fence: Fence, clientId: string, { from, message }: RoomMove) => {
     for (let some = await messages.some(clientId, from, MOVED_AT_ONCE); some.length > 0; ) {
-      await Promise.all(
-        some.map(({ id, message: found }) => messages.move(fence, id, clientId, message(found))),
-      );
+      await Promise.all(some.map(({ id, message: found }) => messages.move(fence, id, message(found))));
       some = await messages.some(clientId, from, MOVED_AT_ONCE);
     }
   };

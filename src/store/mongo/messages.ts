@@ -9,10 +9,10 @@ import type { MongoDatabase } from './database.js';
 import { type DocumentOf, documentsOf } from './documents.js';
 import { assertLease, type Fence, type Fences, insertFenced } from './fences.js';
 import type { HeldCache } from './held-cache.js';
-import { deleteInBatches, setTo, toBinary, upsertTwice } from './writes.js';
+import { deleteInBatches, setTo, upsertTwice } from './writes.js';
 
 /** Messages with the same time are ordered by `_id`, which grows as they are recorded. */
-export type MessageDocument = DocumentOf<HistoryMessage>;
+type MessageDocument = DocumentOf<HistoryMessage>;
 
 const ofMessages = documentsOf(MESSAGES);
 const ofTraces = documentsOf(TRACES);
@@ -39,8 +39,9 @@ export function mongoMessages(database: MongoDatabase) {
     },
     /** False if there is a message with that id. */
     insert(fence: Fence, clientId: string, message: HistoryMessage): Promise<boolean> {
-      const { chatRoomId, messageId, ...fields } = toDocument(clientId, message);
-      return insertFenced(fence, messages, { clientId, chatRoomId, messageId }, fields, 'sentAt');
+      const { chatRoomId, messageId, ...others } = message;
+      const key = { clientId, chatRoomId, messageId };
+      return insertFenced(fence, messages, key, ofMessages.toFields(others), 'sentAt');
     },
     async find(clientId: string, chatRoomId: string, messageId: string) {
       const found = await messages.findOne({ clientId, chatRoomId, messageId });
@@ -48,9 +49,9 @@ export function mongoMessages(database: MongoDatabase) {
     },
     /** Replaces a message but not its position in the room; false if there is none. */
     async replace(fence: Fence, clientId: string, message: HistoryMessage): Promise<boolean> {
-      const { chatRoomId, messageId, sentAt: _, ...fields } = toDocument(clientId, message);
+      const { chatRoomId, messageId, sentAt: _, ...others } = message;
       const key = { clientId, chatRoomId, messageId, ...fence.condition() };
-      const { matchedCount } = await messages.updateOne(key, setTo(fields));
+      const { matchedCount } = await messages.updateOne(key, setTo(ofMessages.toFields(others)));
       return assertLease(database, clientId, fence, matchedCount > 0);
     },
     async remove(fence: Fence, clientId: string, chatRoomId: string, messageId: string): Promise<boolean> {
@@ -97,22 +98,12 @@ export function mongoMessages(database: MongoDatabase) {
       return found.map((document) => ({ id: document._id, message: ofMessages.toRecord(document) }));
     },
     /** Puts a message into its new room; deletes it if that room has a message with the same id. */
-    async move(fence: Fence, _id: ObjectId, clientId: string, message: HistoryMessage): Promise<void> {
+    async move(fence: Fence, _id: ObjectId, message: HistoryMessage): Promise<void> {
       await upsertTwice<unknown>(
-        () => messages.updateOne({ _id, ...fence.condition() }, setTo(toDocument(clientId, message))),
+        () => messages.updateOne({ _id, ...fence.condition() }, setTo(ofMessages.toFields(message))),
         () => messages.deleteOne({ _id, ...fence.condition() }),
       );
     },
-  };
-}
-
-export function toDocument(clientId: string, message: HistoryMessage): MessageDocument {
-  return {
-    ...message,
-    clientId,
-    media: message.media ?? null,
-    extras: JSON.stringify(message.extras),
-    content: toBinary(message.content),
   };
 }
 
@@ -183,12 +174,8 @@ export function mongoTraces(
 ): TraceStore {
   const traces = db.collection<TraceDocument>('traces');
   return {
-    async add(clientId, { secret, messageId, ...trace }) {
-      const fields = {
-        ...trace,
-        secret: secret ? toBinary(secret) : null,
-        ...(isByNumber(trace) && { byNumber: true }),
-      };
+    async add(clientId, { messageId, ...trace }) {
+      const fields = { ...ofTraces.toFields(trace), ...(isByNumber(trace) && { byNumber: true }) };
       // after a crash its message is processed again: the entry in the journal, or the send, is not closed before
       const row = inRow({ to: 'traces', messageId, fields, how: 'add' });
       const written = log.writeRows(clientId, row, 'next');

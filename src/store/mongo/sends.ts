@@ -1,5 +1,5 @@
 import type { Field } from '../port/fields.js';
-import { IDEMPOTENCY, PAST_SENDS, SENDS } from '../port/sends.js';
+import { HELD_SENDS, IDEMPOTENCY, PAST_SENDS, SENDS } from '../port/sends.js';
 import type { IdempotencyRecord, IdempotencyStore, SendStore, SentRecord } from '../store.js';
 import { inRow } from './changes.js';
 import type { CommitLog } from './commits.js';
@@ -13,9 +13,11 @@ type SentDocument = Omit<DocumentOf<SentRecord>, 'closed'> & {
   open?: boolean;
 };
 
-const { toRecord, toFields } = documentsOf(SENDS);
+const ofSends = documentsOf(SENDS);
 const ofPast = documentsOf(PAST_SENDS);
-const toSent = (document: SentDocument) => toRecord({ ...document, closed: !document.open });
+const ofHeld = documentsOf(HELD_SENDS);
+const ofAnswers = documentsOf(IDEMPOTENCY);
+const toSent = (document: SentDocument) => ofSends.toRecord({ ...document, closed: !document.open });
 
 /** A put removes what an earlier version of the record had, except what it counts as: that never changes. */
 const REMOVED = Object.fromEntries(
@@ -79,7 +81,7 @@ export function mongoSends(
   };
   return {
     async put(clientId, { closed, ...record }) {
-      const fields = { ...REMOVED, ...toFields(record), open: !closed };
+      const fields = { ...REMOVED, ...ofSends.toFields(record), open: !closed };
       const { messageId } = record;
       // a closed record is written again when its content is erased
       const isNew = !closed && !held.get(clientId, keyOf(messageId));
@@ -118,7 +120,7 @@ export function mongoSends(
           .sort({ sentAt: 1, messageId: 1 })
           .limit(limit)
           .toArray();
-        return found.map(({ messageId, to, sentAt, held }) => ({ messageId, to, sentAt, held: held ?? '' }));
+        return found.map(ofHeld.toRecord);
       }),
     past: (clientId, sentAfter, limit = 0) =>
       log.read(clientId, async () => {
@@ -147,10 +149,9 @@ function copyOf(record: SentRecord): SentRecord {
 /** Idempotency keys in the collection `idempotency`. */
 export function mongoIdempotency({ db, run }: MongoDatabase): IdempotencyStore {
   const idempotency = db.collection<DocumentOf<IdempotencyRecord>>(IDEMPOTENCY.name);
-  const { toRecord } = documentsOf(IDEMPOTENCY);
   return {
     async claim(clientId, { key, ...fields }) {
-      return toRecord(await run(() => putIfAbsent(idempotency, { clientId, key }, fields)));
+      return ofAnswers.toRecord(await run(() => putIfAbsent(idempotency, { clientId, key }, fields)));
     },
     async answer(clientId, key, answer) {
       await run(() => idempotency.updateOne({ clientId, key }, { $set: { answer } }));

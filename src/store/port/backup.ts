@@ -1,15 +1,13 @@
 import type { Readable } from 'node:stream';
 import { CONTACTS, PICTURES } from './contacts.js';
 import { FAILED_DELIVERIES, KEPT_EVENTS, WAITING_DELIVERIES } from './deliveries.js';
-import { type Collection, collection, type Field, mayBeNull } from './fields.js';
+import { type Collection, collection, type Field } from './fields.js';
 import { EXPECTED_FILES, FILES } from './files.js';
 import { MESSAGES, PENDING_CHANGES, ROOMS, TRACES } from './history.js';
 import { JOURNAL, KEYS } from './keys.js';
 import { IDEMPOTENCY, SENDS } from './sends.js';
 import { SESSIONS } from './sessions.js';
 
-/** The type of a field; a question mark allows null. */
-export type CellType = 'text' | 'text?' | 'number' | 'number?' | 'flag' | 'flag?' | 'bytes' | 'bytes?';
 export type Cell = string | number | boolean | Uint8Array | null;
 /** A stored record: sealed fields stay sealed. Its session is known from elsewhere. */
 export type Row = Readonly<Record<string, Cell>>;
@@ -60,20 +58,13 @@ export function isCollection(name: string): name is BackupCollection {
 }
 
 /** The fields of the rows of a collection. */
-export function fieldsOf(name: BackupCollection): (readonly [field: string, type: CellType])[] {
-  return declaredIn(name).map(([field, declared]) => [field, cellTypeOf(declared)]);
-}
-
-/** As `fieldsOf`, with how the fields are stored. */
-export function declaredIn(name: BackupCollection): (readonly [name: string, field: Field])[] {
+export function fieldsOf(name: BackupCollection): (readonly [name: string, field: Field])[] {
   return Object.entries<Field>(BACKED_UP[name].fields).filter(([field]) => field !== 'clientId');
 }
 
-/** Lists and objects are JSON text in a row. */
-function cellTypeOf(field: Field): CellType {
-  const { is } = field;
-  const plain = is === 'texts' || is === 'object' || is === 'media' ? 'text' : is;
-  return mayBeNull(field) ? `${plain}?` : plain;
+/** True if a row may have null for it. */
+export function mayBeNull({ none, later }: Field): boolean {
+  return none !== undefined || later === true;
 }
 
 /** Reads a store beside a running daemon, and changes nothing of it. All methods throw `store_unavailable` on failure. */

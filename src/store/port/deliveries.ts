@@ -10,7 +10,7 @@ export const FAILED_DELIVERIES = collection('failed_deliveries', {
   messageId: { is: 'text' },
   /** JSON text of the event as it was POSTed. With another receiver, it would go to somebody else. */
   body: { is: 'text', sealed: ['id', 'receiver'] },
-  /** Why, as `domain/reasons.ts` writes it; words in what earlier releases wrote. */
+  /** The reason in the stored form of `domain/reasons.ts`; records of earlier releases hold a sentence. */
   reason: { is: 'text' },
   attempts: { is: 'number' },
   /** Milliseconds since the epoch. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../domain/json.js';
 import type { MessageMedia } from './json.js';
 
 /** The kinds of fields, with the type of their values. */
-export interface Kinds {
+interface Kinds {
   text: string;
   number: number;
   flag: boolean;
@@ -20,20 +20,20 @@ export interface Field {
   readonly of?: readonly string[];
   /** What the record has if nothing is stored: null, undefined, or no such field. By default the blank value of its kind. */
   readonly none?: 'null' | 'undefined' | 'absent';
-  /** Earlier releases did not store it: rows and backups may lack it, or have null. */
+  /** Backups of earlier releases lack the field, or have null. */
   readonly later?: true;
   /** The column of SQLite; by default the name in snake case. */
   readonly column?: string;
   /** MongoDB has it as the `_id` of the document. */
   readonly documentId?: true;
   /**
-   * Its value is encrypted, and bound to these fields of the record. The place of a sealed value is part of the stored format:
-   * another place makes existing values unreadable. A text that is sealed later is null or absent where there is none.
+   * The value is encrypted, and bound to these fields of the record. The place of a sealed value (`sealing/envelope.ts`) is part
+   * of the stored format: another place makes existing values unreadable.
    */
   readonly sealed?: readonly string[];
   /** The beginning of that place; by default the collection and the field. */
   readonly sealedAs?: readonly string[];
-  /** The words of a flag in a place: for false, and for true. */
+  /** How a flag is written in the place of a sealed value that is bound to it: for false, and for true. */
   readonly words?: readonly [string, string];
 }
 
@@ -41,7 +41,7 @@ export type Fields = Readonly<Record<string, Field>>;
 
 /** Records of a session that are stored alike. */
 export interface Collection<T extends Fields = Fields> {
-  /** Of the table, of the collection, and in backups. */
+  /** Name of the table, of the MongoDB collection, and in backups. */
   readonly name: string;
   /** In the order of a backup. With a `clientId` if the record names its session. */
   readonly fields: T;
@@ -72,7 +72,7 @@ export type RecordOf<C> =
     : never;
 
 /** How a back end reads the values of each kind: undefined for null, and for what is no such value. */
-export type Readers = { readonly [K in keyof Kinds]: (stored: unknown) => Kinds[K] | undefined };
+type Readers = { readonly [K in keyof Kinds]: (stored: unknown) => Kinds[K] | undefined };
 
 /** Reads the stored values of a record, in the order of its fields. */
 export type RecordReader<C> = (values: readonly unknown[]) => RecordOf<C>;
@@ -140,8 +140,3 @@ const BLANK: { readonly [K in keyof Kinds]: () => Kinds[K] | undefined } = {
   object: () => ({}),
   media: () => undefined,
 };
-
-/** True if a row of a backup may have null for it. */
-export function mayBeNull({ none, later }: Field): boolean {
-  return none !== undefined || later === true;
-}

@@ -74,7 +74,9 @@ export const PENDING_CHANGES = collection('pending_changes', {
   messageId: { is: 'text' },
   /** JSON object; only the inbox service reads it. */
   change: {
-    ...{ is: 'object', sealed: ['chatRoomId', 'targetId', 'messageId'], sealedAs: ['pending-changes'] },
+    is: 'object',
+    sealed: ['chatRoomId', 'targetId', 'messageId'],
+    sealedAs: ['pending-changes'],
   },
   /** Milliseconds since the epoch. */
   at: { is: 'number' },

@@ -37,15 +37,20 @@ export type SentRecord = RecordOf<typeof SENDS>;
 
 export type SendWeight = NonNullable<SentRecord['counted']>;
 
-const { to, sentAt, counted, textHash } = SENDS.fields;
+const { messageId, to, sentAt, counted, textHash, held } = SENDS.fields;
 
 /** What is read of sends of the past, without their content. */
 export const PAST_SENDS = collection(SENDS.name, { to, sentAt, counted, textHash });
 
 export type PastSend = RecordOf<typeof PAST_SENDS>;
 
-/** A send that its policy held back, without its content. */
-export type HeldRecord = Pick<SentRecord, 'messageId' | 'to' | 'sentAt'> & { held: string };
+/** Sends that their policy held back, without their content. */
+export const HELD_SENDS = collection(SENDS.name, {
+  ...{ messageId, to, sentAt },
+  held: { is: held.is, sealed: held.sealed },
+});
+
+export type HeldRecord = RecordOf<typeof HELD_SENDS>;
 
 export interface SendStore {
   /** Inserts or replaces by (clientId, messageId). */

@@ -1,12 +1,10 @@
-import type { SessionStatus } from '../../domain/session.js';
+import { SESSION_STATUSES } from '../../domain/session.js';
 import { blankRecord, collection, type RecordOf } from './fields.js';
 
-const STATUSES = [
-  ...['initializing', 'qr', 'connected', 'reconnecting'],
-  ...['logged_out', 'replaced', 'banned'],
-] as const satisfies readonly SessionStatus[];
-
-/** Linked numbers and their settings. Also their empty texts are sealed, because they give rights. */
+/**
+ * Linked numbers and their settings. Their sealed texts give rights, so they are sealed even when empty: a blank stored value
+ * counts as damage. A sealed text that a later release adds needs `none`.
+ */
 export const SESSIONS = collection('sessions', {
   clientId: { is: 'text', documentId: true },
   /** Own addresses: user-parts without a device; empty before pairing. */
@@ -31,8 +29,8 @@ export const SESSIONS = collection('sessions', {
   /** Salted hash of the session's API secret; empty if it has none. Sealed, because in the row of another session it would open that session. */
   apiSecretHash: { is: 'text', sealed: [] },
   /** The last status that survives a restart. */
-  status: { is: 'text', of: STATUSES },
-  /** Why, as `domain/reasons.ts` writes it; words in what earlier releases wrote. Empty for no reason. */
+  status: { is: 'text', of: SESSION_STATUSES },
+  /** The reason in the stored form of `domain/reasons.ts`, empty for none; records of earlier releases hold a sentence. */
   statusReason: { is: 'text' },
   /** Milliseconds since the epoch; 0 if unknown. */
   statusSince: { is: 'number' },
@@ -42,7 +40,7 @@ export const SESSIONS = collection('sessions', {
   retentionDays: { is: 'number', none: 'null' },
   /** How events are tried again: four attempts as the contract says, or durably; see `docs/decisions/0030`. */
   retry: { is: 'text', of: ['contract', 'durable'], later: true },
-  /** Why the webhook gets no calls now: a code of `domain/pauses.ts`, words in what earlier releases wrote; empty while it gets them. */
+  /** Code of `domain/pauses.ts` while the webhook is paused, else empty; records of earlier releases hold a sentence. */
   webhookPaused: { is: 'text', later: true },
   /** Milliseconds since the epoch. */
   createdAt: { is: 'number' },

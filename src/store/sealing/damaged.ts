@@ -2,10 +2,11 @@ import { reason, writeReason } from '../../domain/reasons.js';
 import { FAILED_DELIVERIES } from '../port/deliveries.js';
 import { FILES } from '../port/files.js';
 import { MESSAGES, ROOMS } from '../port/history.js';
+import { HELD_SENDS } from '../port/sends.js';
 import type { BackendRoom, FailedDelivery, FileRecord, HeldRecord, HistoryMessage } from '../store.js';
 import { withoutSealed } from './fields.js';
 
-// What stands for a record that does not open, where its row is still listed.
+// Stand-ins for records that cannot be decrypted, while their rows are still listed.
 
 export function damagedDelivery(delivery: FailedDelivery): FailedDelivery {
   return { ...withoutSealed(FAILED_DELIVERIES, delivery), reason: writeReason(reason('event_damaged')) };
@@ -24,5 +25,5 @@ export function damagedFile(file: FileRecord): FileRecord {
 }
 
 export function damagedHeld(record: HeldRecord): HeldRecord {
-  return { ...record, held: '' };
+  return withoutSealed(HELD_SENDS, record);
 }

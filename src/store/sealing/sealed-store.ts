@@ -275,7 +275,7 @@ function sealedHistory(history: BackendHistory, sealers: Sealers, records: Seale
     async updateRoom(clientId, chatRoomId, changes) {
       if (changes.name === undefined) return history.updateRoom(clientId, chatRoomId, changes);
       if (!(await history.room(clientId, chatRoomId))) return false;
-      const named = { chatRoomId, name: changes.name, lastMessageId: '', lastMessage: '' };
+      const named = { chatRoomId, name: changes.name };
       const { name } = await records.seal(clientId, SEALED.rooms, named);
       return history.updateRoom(clientId, chatRoomId, { ...changes, name });
     },

@@ -4,23 +4,23 @@ import { Readable } from 'node:stream';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { GatewayError } from '../../domain/errors.js';
 import {
+  BACKED_UP,
   BACKUP_COLLECTIONS,
   type BackupCollection,
   type BackupSource,
   type Cell,
-  type CellType,
-  declaredIn,
   fieldsOf,
   type RestoreTarget,
   type Row,
   textOf,
 } from '../port/backup.js';
+import type { Field } from '../port/fields.js';
 import { asUnavailable, databasePath, type OpenDatabase } from './database.js';
 import { fileBytes } from './file-bytes.js';
 import { FOLDER } from './files.js';
 import { MIGRATIONS } from './migrations.js';
 import { versionOf } from './schema.js';
-import { columnOf } from './table.js';
+import { columnsOf } from './table.js';
 
 /** Rows of a batch. */
 const BATCH = 200;
@@ -119,17 +119,17 @@ function requireSchema(version: number): void {
 const CREDENTIALS = `SELECT '' AS type, '' AS id, value FROM credentials WHERE client_id = @clientId UNION ALL`;
 
 function selectOf(collection: BackupCollection): string {
-  const columns = declaredIn(collection).map(([name, field]) => `${columnOf(name, field)} AS "${name}"`);
+  const columns = columnsOf(BACKED_UP[collection]).map(({ name, column }) => `${column} AS "${name}"`);
   const select = `SELECT ${columns} FROM ${collection} WHERE client_id = @clientId`;
   return `${collection === 'keys' ? CREDENTIALS : ''} ${select} ${ORDER[collection] ?? ''}`;
 }
 
-function toRow(fields: readonly (readonly [string, CellType])[], found: Record<string, unknown>): Row {
-  return Object.fromEntries(fields.map(([field, type]) => [field, toCell(type, found[field])]));
+function toRow(fields: readonly (readonly [string, Field])[], found: Record<string, unknown>): Row {
+  return Object.fromEntries(fields.map(([name, field]) => [name, toCell(field, found[name])]));
 }
 
-function toCell(type: CellType, value: unknown): Cell {
-  if (typeof value === 'number') return type.startsWith('flag') ? value === 1 : value;
+function toCell({ is }: Field, value: unknown): Cell {
+  if (typeof value === 'number') return is === 'flag' ? value === 1 : value;
   return typeof value === 'string' || value instanceof Uint8Array ? value : null;
 }
 
@@ -193,13 +193,13 @@ function defaultsOf(sqlite: Database, collection: BackupCollection): ReadonlyMap
 
 /** Without a snapshot, a backup may hold a row twice: the first one counts. */
 function insertInto(collection: BackupCollection, defaults: ReadonlyMap<string, string>): string {
-  const fields = declaredIn(collection).map(([name, field]) => ({ name, column: columnOf(name, field) }));
-  const columns = ['client_id', ...fields.map(({ column }) => column)];
-  const values = fields.map(({ name, column }) => {
+  const own = columnsOf(BACKED_UP[collection]);
+  const columns = ['client_id', ...own.map(({ column }) => column)];
+  const ownValues = own.map(({ name, column }) => {
     const value = defaults.get(column);
     return value === undefined ? `@${name}` : `coalesce(@${name}, ${value})`;
   });
-  values.unshift('@clientId');
+  const values = ['@clientId', ...ownValues];
   if (collection !== 'messages') {
     return `INSERT OR IGNORE INTO ${collection} (${columns}) VALUES (${values})`;
   }

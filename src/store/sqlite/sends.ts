@@ -1,5 +1,5 @@
-import { IDEMPOTENCY, PAST_SENDS, SENDS } from '../port/sends.js';
-import type { HeldRecord, IdempotencyStore, SendStore } from '../store.js';
+import { HELD_SENDS, IDEMPOTENCY, PAST_SENDS, SENDS } from '../port/sends.js';
+import type { IdempotencyStore, SendStore } from '../store.js';
 import type { OpenDatabase } from './database.js';
 import { type Column, tableOf } from './table.js';
 
@@ -10,6 +10,7 @@ const NO_LIMIT = -1;
 export function sqliteSends({ sqlite, run, write }: OpenDatabase): SendStore {
   const { columns, into, read, values } = tableOf(SENDS);
   const ofPast = tableOf(PAST_SENDS);
+  const ofHeld = tableOf(HELD_SENDS);
   const put = sqlite.prepare<[Column[]]>(`REPLACE ${into}`);
   const select = sqlite
     .prepare<[string, string], Column[]>(
@@ -21,11 +22,13 @@ export function sqliteSends({ sqlite, run, write }: OpenDatabase): SendStore {
       `SELECT ${columns} FROM sends WHERE client_id = ? AND closed = 0 ORDER BY sent_at, rowid`,
     )
     .raw();
-  const selectHeld = sqlite.prepare<[string, number, string, number], HeldRecord>(
-    `SELECT message_id AS messageId, recipient AS "to", sent_at AS sentAt, held FROM sends
+  const selectHeld = sqlite
+    .prepare<[string, number, string, number], Column[]>(
+      `SELECT ${ofHeld.columns} FROM sends
      WHERE client_id = ? AND held IS NOT NULL AND (sent_at, message_id) > (?, ?)
      ORDER BY sent_at, message_id LIMIT ?`,
-  );
+    )
+    .raw();
   const reopen = sqlite.prepare<[string, string]>(
     `UPDATE sends SET acknowledged = 1, closed = 0
      WHERE client_id = ? AND message_id = ? AND acknowledged = 0 AND closed = 1`,
@@ -66,7 +69,7 @@ export function sqliteSends({ sqlite, run, write }: OpenDatabase): SendStore {
       return run(() => selectOpen.all(clientId)).map(read);
     },
     async held(clientId, limit, { sentAt, messageId } = { sentAt: -1, messageId: '' }) {
-      return run(() => selectHeld.all(clientId, sentAt, messageId, limit));
+      return run(() => selectHeld.all(clientId, sentAt, messageId, limit)).map(ofHeld.read);
     },
     async past(clientId, sentAfter, limit = NO_LIMIT) {
       return run(() => past.all(clientId, sentAfter, limit)).map(ofPast.read);

@@ -17,10 +17,11 @@ export interface Table<C extends Collection> {
   columns: string;
   /** `INTO … VALUES …`, with the parameters of `values`. */
   into: string;
-  /** The same columns, and their parameters by name, of `named`. */
+  /** The columns of `into`: `client_id` first. */
   all: string;
+  /** Their parameters by name, for `named`. */
   parameters: string;
-  /** For an update: assignments of such parameters to all columns of a record but these. */
+  /** For an update: assignments of the parameters of `named` to all columns of a record but these. */
   assignBut(...fields: readonly (keyof RecordOf<C>)[]): string;
   /** A record from the row of a raw statement. */
   read: RecordReader<C>;
@@ -30,38 +31,43 @@ export interface Table<C extends Collection> {
 
 export function tableOf<C extends Collection>(of: C): Table<C> {
   const fields = Object.entries(of.fields);
-  const columns = fields.map(([name, field]) => columnOf(name, field));
-  const own = fields.map(([name]) => name).filter((name) => name !== 'clientId');
-  const all = ['clientId', ...own].map((name) => columnOf(name, of.fields[name])).join(', ');
+  const own = columnsOf(of);
+  const all = ['client_id', ...own.map(({ column }) => column)].join(', ');
   return {
-    columns: columns.join(', '),
+    columns: fields.map(([name, field]) => columnOf(name, field)).join(', '),
     into: `INTO ${of.name} (${all}) VALUES (?${', ?'.repeat(own.length)})`,
     all,
-    parameters: ['clientId', ...own].map((name) => `@${name}`).join(', '),
+    parameters: ['@clientId', ...own.map(({ name }) => `@${name}`)].join(', '),
     assignBut: (...kept) =>
       own
-        .filter((name) => !kept.some((one) => one === name))
-        .map((name) => `${columnOf(name, of.fields[name])} = @${name}`)
+        .filter(({ name }) => !kept.some((one) => one === name))
+        .map(({ name, column }) => `${column} = @${name}`)
         .join(', '),
     read: recordReader(of, READERS),
     values(clientId, record) {
       const known: Readonly<Record<string, unknown>> = record;
       const values: Column[] = [clientId];
-      for (const name of own) values.push(toColumn(known[name]));
+      for (const { name } of own) values.push(toColumn(known[name]));
       return values;
     },
     named(clientId, record) {
       const known: Readonly<Record<string, unknown>> = record;
       const values: Columns = { clientId };
-      for (const name of own) values[name] = toColumn(known[name]);
+      for (const { name } of own) values[name] = toColumn(known[name]);
       return values;
     },
   };
 }
 
-/** The column of a field. */
-export function columnOf(name: string, field: Field | undefined): string {
-  return field?.column ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** The columns of the fields of a record, beside `client_id`. */
+export function columnsOf({ fields }: Collection): { name: string; column: string }[] {
+  return Object.entries(fields)
+    .filter(([name]) => name !== 'clientId')
+    .map(([name, field]) => ({ name, column: columnOf(name, field) }));
+}
+
+function columnOf(name: string, field: Field): string {
+  return field.column ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function toColumn(value: unknown): Column {

@@ -4,8 +4,9 @@ import SqliteDatabase from 'better-sqlite3';
 import { MongoClient } from 'mongodb';
 import { encryptionKeyBytes } from '../../../src/config/secrets.js';
 import { formatRoomId } from '../../../src/domain/room.js';
-import { type MessageDocument, toDocument } from '../../../src/store/mongo/messages.js';
+import { documentsOf } from '../../../src/store/mongo/documents.js';
 import { openMongoBackend } from '../../../src/store/mongo/store.js';
+import { MESSAGES } from '../../../src/store/port/history.js';
 import { sealStore } from '../../../src/store/sealing/sealed-store.js';
 import { sqliteMessages } from '../../../src/store/sqlite/messages.js';
 import { openSqliteBackend } from '../../../src/store/sqlite/store.js';
@@ -149,10 +150,11 @@ function intoSqlite(dataDir: string): Writer {
 
 function intoMongo(url: string): Writer {
   const client = new MongoClient(url);
-  const messages = client.db().collection<MessageDocument>('messages');
+  const messages = client.db().collection(MESSAGES.name);
+  const { toFields } = documentsOf(MESSAGES);
   return {
     async write(all) {
-      const documents = all.map((message) => toDocument(CLIENT_ID, message));
+      const documents = all.map((message) => ({ ...toFields(message), clientId: CLIENT_ID }));
       await messages.insertMany(documents, { ordered: false });
     },
     close: () => client.close(),
