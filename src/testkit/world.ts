@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { SwitchboardClient } from '../client/client.js';
 import type { StartRequest } from '../client/operations.js';
-import type { FaultKind } from '../client/sandbox/client.js';
-import { type FaultRequest, SandboxClient } from '../client/sandbox/client.js';
+import { type FaultKind, type FaultRequest, SandboxClient } from '../client/sandbox/client.js';
 import { Feed } from './feed.js';
 import { type GatewaySettings, GatewayThread } from './gateway.js';
 import { Phone } from './phone.js';

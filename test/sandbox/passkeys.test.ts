@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-
 import { type DeviceView, SandboxRefusal } from '../../src/client/sandbox/client.js';
 import { ASSERTION_FLAWS, PAIRING_STEPS } from '../../src/contract/sandbox/linking.js';
 import { child } from '../../src/sandbox/wire/stanza.js';

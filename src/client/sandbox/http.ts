@@ -94,7 +94,7 @@ async function refusalOf(response: Response): Promise<SandboxRefusal> {
   );
 }
 
-/** A newer sandbox may have codes that this client does not know; they are passed on as they are. */
+/** Accepts unknown codes, which a newer sandbox may have, and passes them on unchanged. */
 function isCode(code: unknown): code is SandboxErrorCode {
   return typeof code === 'string' && /^[a-z_]+$/.test(code);
 }

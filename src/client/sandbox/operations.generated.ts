@@ -141,7 +141,7 @@ export interface ChangeView {
   text?: string;
   /** The chosen options of a vote */
   options?: string[];
-  /** Of a pin: false when the message was unpinned */
+  /** For a pin: false when the message was unpinned */
   pinned?: boolean;
   /** Seconds since the epoch */
   timestamp: number;
@@ -419,7 +419,7 @@ export interface MediaContent {
   kind: MediaKind;
   mimeType: string;
   base64?: string;
-  /** So many random bytes */
+  /** Number of random bytes to make */
   size?: number;
   /** SHA-256 in hex of a file that was given to `POST /files`, or that a phone holds */
   file?: string;
@@ -443,7 +443,7 @@ export interface MediaView {
   mimeType: string;
   /** Bytes, decrypted */
   size: number;
-  /** Of the decrypted bytes, hex; empty when the phone could not get them */
+  /** SHA-256 of the decrypted bytes, in hex; empty when the phone could not get them */
   sha256: string;
   /** Why the phone could not get the file */
   error?: string;
@@ -509,12 +509,12 @@ export interface MessageView {
   contacts?: ContactView[];
   buttonReply?: ButtonReplyContent;
   listReply?: ListReplyContent;
-  /** Of type `timer`: seconds after which later messages of the chat disappear; 0 when they stay */
+  /** For type `timer`: seconds after which later messages of the chat disappear; 0 when they stay */
   timer?: number;
   linkPreview?: LinkPreviewView;
-  /** Of type `list` */
+  /** For type `list` */
   list?: ListView;
-  /** Of types `buttons` and `list` */
+  /** For types `buttons` and `list` */
   bodyText?: string;
   footerText?: string;
   buttons?: ButtonView[];

@@ -187,14 +187,22 @@ function answersOf({ answer, example, alsoAnswers = {} }: Operation, components:
 /** Responses of failures by their possible codes; many operations share one. */
 type Failures = Map<string, object>;
 
+/** Error codes by their HTTP status. */
+export function codesByStatus<Code extends string>(
+  codes: readonly Code[],
+  statuses: Readonly<Record<Code, number>>,
+): Map<string, Code[]> {
+  const found = new Map<string, Code[]>();
+  for (const code of codes) {
+    const status = String(statuses[code]);
+    found.set(status, [...(found.get(status) ?? []), code]);
+  }
+  return found;
+}
+
 /** One response for each status, with its possible codes. */
 function failuresOf(operation: Operation, failures: Failures): OpenApiOperation['responses'] {
-  const byStatus = new Map<string, ErrorCode[]>();
-  for (const code of errorsOf(operation)) {
-    const status = String(ERROR_STATUSES[code]);
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
-  const responses = [...byStatus].map(([status, codes]) => {
+  const responses = [...codesByStatus(errorsOf(operation), ERROR_STATUSES)].map(([status, codes]) => {
     const reason = operation.alsoAnswers?.[Number(status)];
     const response = {
       description: [reason, codes.map((code) => `\`${code}\``).join(', ')].filter(Boolean).join('; or '),

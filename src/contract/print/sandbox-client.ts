@@ -62,10 +62,11 @@ function methodOf(
   printed: OpenApiOperation,
   document: OpenApiDocument,
 ): string {
-  const { method, path, summary, takesFile, client: { gives } = {} } = operation;
+  const { method, path, summary, takesFile, client: { takes, gives } = {} } = operation;
   const answer = printed.responses[String(statusOf(operation))]?.content?.['application/json']?.schema;
-  const body = bodyOf(operation, printed, document);
   const params = printed.parameters.filter(({ in: where }) => where === 'path');
+  const inPath = params.map(({ name }) => name);
+  const body = bodyOf(takes, inPath, printed, document);
   const args = [
     ...params.map(({ name, schema }) => `${name}: ${typeOf(schema)}`),
     ...(takesFile ? ['bytes: Uint8Array | ReadableStream<Uint8Array>'] : body.args),
@@ -87,7 +88,8 @@ function methodOf(
 
 /** The arguments for the body, and the expression that makes it of them. */
 function bodyOf(
-  { client: { takes } = {}, params }: ControlOperation,
+  takes: readonly string[] | undefined,
+  inPath: readonly string[],
   printed: OpenApiOperation,
   { components }: OpenApiDocument,
 ) {
@@ -98,7 +100,6 @@ function bodyOf(
     const isOptional = required === undefined && minProperties === undefined;
     return { args: [`request: ${typeOf(schema)}${isOptional ? ' = {}' : ''}`], value: 'request' };
   }
-  const inPath = Object.keys(params?.describe().keys ?? {});
   const { properties = {}, required = [] } = schema;
   // the path may have a field of the same name
   const fields = takes.map((name) => ({ name, arg: inPath.includes(name) ? `${name}After` : name }));

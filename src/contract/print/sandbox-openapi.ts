@@ -1,10 +1,16 @@
 import type { ObjectSchema } from 'joi';
-import { SANDBOX_ERRORS, type SandboxErrorCode } from '../sandbox/errors.js';
+import { SANDBOX_ERRORS } from '../sandbox/errors.js';
 import { CONTROL_CONTRACT, type ControlSection } from '../sandbox/index.js';
 import { type ControlOperation, controlErrorsOf, statusOf } from '../sandbox/operation.js';
 import { networkEvent } from '../sandbox/stream.js';
 import { type Components, jsonSchemaOf } from './json-schema.js';
-import { exampleOf, type OpenApiDocument, type OpenApiOperation, parametersOf } from './openapi.js';
+import {
+  codesByStatus,
+  exampleOf,
+  type OpenApiDocument,
+  type OpenApiOperation,
+  parametersOf,
+} from './openapi.js';
 
 /** The media type of a file of any type. */
 const FILE = 'application/octet-stream';
@@ -93,11 +99,7 @@ function answerOf(operation: ControlOperation, components: Components): OpenApiO
 
 /** One response for each status, with the codes that it may carry. */
 function failuresOf(operation: ControlOperation): OpenApiOperation['responses'] {
-  const byStatus = new Map<string, SandboxErrorCode[]>();
-  for (const code of controlErrorsOf(operation)) {
-    const status = String(SANDBOX_ERRORS[code]);
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
+  const byStatus = codesByStatus(controlErrorsOf(operation), SANDBOX_ERRORS);
   const schema = { $ref: '#/components/schemas/Error' };
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [

@@ -1,5 +1,6 @@
 import { count, flag, listOf, named, oneOf, optional, record, type TypeOf, text } from '../schema.js';
 import { number, numberParams, partner, seconds, shortText } from './fields.js';
+import { typingState } from './message-views.js';
 import { controlOperation } from './operation.js';
 
 const MAX_CALL_ID = 64;
@@ -21,7 +22,7 @@ export type CallView = TypeOf<typeof callView>;
 const ringRequest = named('RingRequest', { to: partner, video: optional(flag) });
 export type RingRequest = TypeOf<typeof ringRequest>;
 
-/** What becomes of a call. */
+/** Action of a person on a call. */
 const callAction = oneOf('cancel', 'timeout', 'accept', 'reject', 'hangup').meta({ name: 'CallAction' });
 export type CallAction = TypeOf<typeof callAction>;
 
@@ -42,7 +43,7 @@ export type PresenceView = TypeOf<typeof presenceView>;
 /** The person types in a chat on the phone. */
 const typingRequest = named('TypingRequest', {
   to: partner,
-  state: oneOf('composing', 'recording', 'paused').example('composing'),
+  state: typingState.example('composing'),
 });
 export type TypingRequest = TypeOf<typeof typingRequest>;
 
@@ -55,7 +56,6 @@ const CALL = {
   timestamp: 1_795_255_200,
 } as const;
 const PRESENCE = { online: true, lastSeen: 1_795_255_200, devices: [] };
-const phoneParams = { params: numberParams };
 
 /** Calls, and what people show of themselves: that they type, and that they are online. */
 export const activity = {
@@ -63,7 +63,7 @@ export const activity = {
     method: 'POST',
     path: '/phones/{number}/calls',
     summary: 'Call somebody, or a group',
-    ...phoneParams,
+    params: numberParams,
     body: ringRequest,
     status: 201,
     answer: callView,
@@ -74,7 +74,7 @@ export const activity = {
     method: 'GET',
     path: '/phones/{number}/calls',
     summary: 'List the calls that the person made or got, oldest first',
-    ...phoneParams,
+    params: numberParams,
     answer: record({ calls: listOf(callView) }),
     example: { calls: [CALL] },
     client: { gives: 'calls' },
@@ -97,7 +97,7 @@ export const activity = {
     method: 'POST',
     path: '/phones/{number}/typing',
     summary: 'Type on the phone',
-    ...phoneParams,
+    params: numberParams,
     body: typingRequest,
     errors: ['group_unknown', 'group_forbidden'],
   }),
@@ -105,7 +105,7 @@ export const activity = {
     method: 'GET',
     path: '/phones/{number}/presence',
     summary: "Show the person's presence",
-    ...phoneParams,
+    params: numberParams,
     answer: presenceView,
     example: PRESENCE,
   }),
@@ -113,7 +113,7 @@ export const activity = {
     method: 'POST',
     path: '/phones/{number}/presence',
     summary: 'Take the phone up, or put it away',
-    ...phoneParams,
+    params: numberParams,
     body: record({ online: flag.example(true) }),
     answer: presenceView,
     example: PRESENCE,

@@ -34,7 +34,7 @@ const mediaContent = named('MediaContent', {
   kind: mediaKind,
   mimeType: shortText(MAX_FILE_TEXT),
   base64: optional(Joi.string().base64().max(MAX_BASE64_CHARS)),
-  size: optional(whole(1, MAX_FILE_BYTES).description('So many random bytes')),
+  size: optional(whole(1, MAX_FILE_BYTES).description('Number of random bytes to make')),
   file: optional(
     Joi.string()
       .hex()
@@ -59,25 +59,14 @@ const linkPreviewContent = named('LinkPreviewContent', {
   title: Joi.string(),
   description: optional(Joi.string()),
 });
-export type LinkPreviewContent = TypeOf<typeof linkPreviewContent>;
+type LinkPreviewContent = TypeOf<typeof linkPreviewContent>;
 
 const editFields = { messageId: target, text: shortText(MAX_TEXT) };
 
 const contactContent = named('ContactContent', { displayName: shortText(MAX_CARD_TEXT), phone: number });
 export type ContactContent = TypeOf<typeof contactContent>;
 
-const buttonReplyFields = {
-  messageId: target.description('The message with the button'),
-  id: shortText(MAX_REPLY_TEXT),
-  displayText: shortText(MAX_REPLY_TEXT),
-};
-const listReplyFields = {
-  messageId: target.description('The message with the list'),
-  id: shortText(MAX_REPLY_TEXT),
-  title: shortText(MAX_REPLY_TEXT),
-};
-
-/** What a person can write: a message has exactly one of these. */
+/** Contents that a person can write: a message has exactly one of them. */
 export const writeContents = {
   text: shortText(MAX_TEXT).example('Hello'),
   media: mediaContent,
@@ -110,13 +99,17 @@ export const writeContents = {
   contact: contactContent,
   contacts: listOf(contactContent).min(MIN_CARDS).max(MAX_CARDS).description('Several cards in one message'),
   buttonReply: record({
-    ...buttonReplyFields,
+    messageId: target.description('The message with the button'),
+    id: shortText(MAX_REPLY_TEXT),
+    displayText: shortText(MAX_REPLY_TEXT),
     as: optional(oneOf('interactive', 'buttons', 'template')).description(
       'The protocol message of the tap; default `interactive`, as phones send for native buttons',
     ),
   }),
   listReply: record({
-    ...listReplyFields,
+    messageId: target.description('The message with the list'),
+    id: shortText(MAX_REPLY_TEXT),
+    title: shortText(MAX_REPLY_TEXT),
     as: optional(oneOf('list', 'interactive')).description(
       'The protocol message of the choice; default `list`, as phones send for legacy lists',
     ),

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../domain/clock.js';
 import { named, oneOf, optional, type TypeOf } from '../schema.js';
 import { number, whole } from './fields.js';
 import { pairingStep } from './linking.js';
@@ -5,10 +6,10 @@ import { controlOperation } from './operation.js';
 
 const MAX_COUNT = 1_000_000;
 /** The longest restriction and ban: 90 days. */
-const MAX_ENDING_MS = 90 * 24 * 60 * 60 * 1_000;
+const MAX_ENDING_MS = 90 * DAY_MS;
 
 /** The names of all faults; docs/sandbox.md describes them. `new-chat-limit` is another name of `new-chat-cap`. */
-export const FAULT_KINDS = [
+const FAULT_KINDS = [
   'app-state-conflict',
   'ask-again',
   'ban',

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { oneOf, record } from '../schema.js';
+import { record } from '../schema.js';
 
 /** E.164 with `+`. */
 export const number = Joi.string()
@@ -50,30 +50,8 @@ export function mapOf<T>(value: Joi.AnySchema<T>): Joi.ObjectSchema<Record<strin
 
 export const MAX_EPHEMERAL_S = 365 * 24 * 60 * 60;
 
-const MAX_ID_CHARS = 128;
-/** The id of a message. */
-export const messageId = Joi.string().max(MAX_ID_CHARS).example('3A0123456789ABCDEF01');
-
 export const numberParams = record({ number });
-export const messageParams = record({ number, messageId });
 export const deviceParams = record({ number, id: whole(1).example(1) });
-
-const CODE_CHARS = /^[0-9A-Z]{8}$/;
-/** A code that a device shows; case, spaces and dashes do not count. */
-export const pairingCode = Joi.string()
-  .uppercase()
-  .replace(/[\s-]/g, '')
-  .pattern(CODE_CHARS, 'pairing code')
-  .messages({ 'string.pattern.name': '{{#label}} must be 8 letters and digits' })
-  .example('ABCD-1234');
 
 /** Seconds since the epoch. */
 export const seconds = Joi.number().integer().min(0).description('Seconds since the epoch');
-
-export const passkeyNeed = oneOf('required', 'off').description(
-  '`required`: a device is linked only after a passkey ceremony',
-);
-
-/** The answer of a message that was written. */
-export const written = record({ messageId });
-export const WRITTEN = { messageId: '3A0123456789ABCDEF01' };

@@ -54,7 +54,6 @@ const groupResult = named('GroupResult', {
   number: text,
   status: count.description("200, or the network's refusal code"),
 });
-export type GroupResult = TypeOf<typeof groupResult>;
 
 const subject = shortText(MAX_SUBJECT).example('Weekend plans');
 /** A change of a group. */
@@ -68,7 +67,7 @@ const groupUpdate = named('GroupUpdate', {
   joinApproval: optional(settings.joinApproval),
   ephemeral: optional(whole(0, MAX_EPHEMERAL_S).description(EPHEMERAL_TEXT)),
 }).min(1);
-export type GroupUpdate = TypeOf<typeof groupUpdate>;
+type GroupUpdate = TypeOf<typeof groupUpdate>;
 export type GroupSettings = Omit<GroupUpdate, 'subject' | 'description' | 'picture'>;
 
 const someone = listOf(number).max(MAX_PEOPLE).example(['+15550000002']);

@@ -1,6 +1,6 @@
 /**
  * The control API of the simulated network, once: each section is a file of operations as data. `sandbox/control` binds a
- * handler to each operation and is typed by it; `docs/sandbox-openapi.json` and the client's operations are printed of it
+ * handler to each operation and is typed by it; `docs/sandbox-openapi.json` and the client's operations are printed from it
  * (`npm run openapi`). The servers of WhatsApp's own names, which clients of WhatsApp use, are no part of it.
  */
 import { activity } from './activity.js';
@@ -52,5 +52,5 @@ export const CONTROL_CONTRACT: readonly ControlSection[] = [
   { name: 'Faults', summary: 'Failures on request', operations: faults },
   { name: 'Network', summary: 'Demands, time and counters', operations: network },
   { name: 'Stanzas', summary: 'Single stanzas', part: 'stanzas', operations: stanzas },
-  { name: 'Stream', summary: 'What happens, as it happens', operations: streams },
+  { name: 'Stream', summary: 'Events of the network, live', operations: streams },
 ];

@@ -11,15 +11,23 @@ import {
   type TypeOf,
   text,
 } from '../schema.js';
-import { numberParams, pairingCode, shortText, whole } from './fields.js';
+import { numberParams, shortText, whole } from './fields.js';
 import { controlOperation } from './operation.js';
 import { deviceView, LINKED } from './phones.js';
 
 const MAX_QR = 1_000;
 const MAX_QRS = 100;
 const MAX_REFRESHES = 20;
+const CODE_CHARS = /^[0-9A-Z]{8}$/;
 
 const qr = shortText(MAX_QR);
+/** A code that a device shows; case, spaces and dashes do not count. */
+const pairingCode = Joi.string()
+  .uppercase()
+  .replace(/[\s-]/g, '')
+  .pattern(CODE_CHARS, 'pairing code')
+  .messages({ 'string.pattern.name': '{{#label}} must be 8 letters and digits' })
+  .example('ABCD-1234');
 
 /** The steps of linking a device, in their order; passkey steps only where the phone demands a passkey. */
 export const PAIRING_STEPS = [
@@ -98,7 +106,6 @@ const refreshResult = named('RefreshResult', {
 });
 export type RefreshResult = TypeOf<typeof refreshResult>;
 
-const phoneParams = { params: numberParams };
 const LINK_ERRORS = [
   'link_refused',
   'link_busy',
@@ -115,7 +122,7 @@ export const linking = {
     path: '/phones/{number}/scan',
     summary: 'Scan a pairing QR with the phone',
     description: 'Answers when the device is linked.',
-    ...phoneParams,
+    params: numberParams,
     body: record({ qr: qr.example('2@…') }),
     answer: record({ device: deviceView }),
     example: LINKED,
@@ -136,7 +143,7 @@ export const linking = {
     path: '/phones/{number}/enter-code',
     summary: "Type a device's pairing code on the phone",
     description: 'Answers when the device is linked.',
-    ...phoneParams,
+    params: numberParams,
     body: record({ code: pairingCode }),
     answer: record({ device: deviceView }),
     example: LINKED,
@@ -147,7 +154,7 @@ export const linking = {
     method: 'POST',
     path: '/phones/{number}/unlink',
     summary: 'Remove all linked devices of a phone',
-    ...phoneParams,
+    params: numberParams,
     answer: record({ unlinked: count }),
     example: { unlinked: 1 },
   }),
@@ -155,14 +162,14 @@ export const linking = {
     method: 'GET',
     path: '/phones/{number}/passkey',
     summary: 'Show the step of the passkey ceremony, as the phone shows it',
-    ...phoneParams,
+    params: numberParams,
     ...passkeyAnswer,
   }),
   requestPasskey: controlOperation({
     method: 'POST',
     path: '/phones/{number}/passkey/request',
     summary: "Demand the person's passkey from all devices that are being linked, before a QR is scanned",
-    ...phoneParams,
+    params: numberParams,
     answer: record({ devices: count }),
     example: { devices: 1 },
     errors: ['link_busy'],
@@ -171,7 +178,7 @@ export const linking = {
     method: 'POST',
     path: '/phones/{number}/passkey/assertion',
     summary: "Sign with the authenticator of the phone's owner",
-    ...phoneParams,
+    params: numberParams,
     body: record({
       options: anyFields().description('The WebAuthn request options that the device shows'),
       flaw: optional(assertionFlaw.description('Spoils a part of the assertion')),
@@ -192,7 +199,7 @@ export const linking = {
     method: 'POST',
     path: '/phones/{number}/passkey/confirm',
     summary: "Confirm on the phone that the device shows the phone's code",
-    ...phoneParams,
+    params: numberParams,
     body: record({ code: pairingCode }),
     ...passkeyAnswer,
     errors: ['passkey_not_asked', 'passkey_code_wrong'],
@@ -202,7 +209,7 @@ export const linking = {
     method: 'POST',
     path: '/phones/{number}/passkey/decline',
     summary: 'Decline the device on the phone',
-    ...phoneParams,
+    params: numberParams,
     errors: ['passkey_not_asked'],
   }),
 };

@@ -16,7 +16,7 @@ import { mapOf, seconds } from './fields.js';
 const mediaView = named('MediaView', {
   mimeType: text,
   size: count.description('Bytes, decrypted'),
-  sha256: text.description('Of the decrypted bytes, hex; empty when the phone could not get them'),
+  sha256: text.description('SHA-256 of the decrypted bytes, in hex; empty when the phone could not get them'),
   error: optional(text).description('Why the phone could not get the file'),
   fileName: optional(text),
   caption: optional(text),
@@ -99,7 +99,7 @@ const linkPreviewView = named('LinkPreviewView', {
   thumbnail: optional(count).description('Bytes of the preview picture; absent when there is none'),
 });
 
-/** What a message carries beside its text, by its type. */
+/** Content of a message beside its text, by its type. */
 const contentFields = {
   media: optional(mediaView),
   poll: optional(pollView),
@@ -109,19 +109,17 @@ const contentFields = {
   buttonReply: optional(buttonReplyContent),
   listReply: optional(listReplyContent),
   timer: optional(count).description(
-    'Of type `timer`: seconds after which later messages of the chat disappear; 0 when they stay',
+    'For type `timer`: seconds after which later messages of the chat disappear; 0 when they stay',
   ),
   linkPreview: optional(linkPreviewView),
-  list: optional(listView).description('Of type `list`'),
-  bodyText: optional(text).description('Of types `buttons` and `list`'),
+  list: optional(listView).description('For type `list`'),
+  bodyText: optional(text).description('For types `buttons` and `list`'),
   footerText: optional(text),
   buttons: optional(listOf(buttonView)),
   rendered: optional(flag).description(
     'Whether a phone shows the buttons or the list; false when the stanza lacks the `<biz>` element for them',
   ),
 };
-const content = record(contentFields);
-export type ContentFields = TypeOf<typeof content>;
 
 /** The state of a message at one recipient, in this order; `played` for voice notes and the like. */
 export const receiptState = oneOf('delivered', 'read', 'played').meta({ name: 'ReceiptState' });
@@ -158,6 +156,7 @@ export const messageView = named('MessageView', {
   ...contentFields,
 });
 export type MessageView = TypeOf<typeof messageView>;
+export type ContentFields = Pick<MessageView, keyof typeof contentFields>;
 
 /** A change of an earlier message. */
 export const changeView = named('ChangeView', {
@@ -173,7 +172,7 @@ export const changeView = named('ChangeView', {
   emoji: optional(text).description('Empty when a reaction was taken back'),
   text: optional(text).description('The new text of an edit'),
   options: optional(listOf(text)).description('The chosen options of a vote'),
-  pinned: optional(flag).description('Of a pin: false when the message was unpinned'),
+  pinned: optional(flag).description('For a pin: false when the message was unpinned'),
   timestamp: seconds,
 });
 export type ChangeView = TypeOf<typeof changeView>;
@@ -192,11 +191,13 @@ export const chatView = named('ChatView', {
 });
 export type ChatView = TypeOf<typeof chatView>;
 
+export const typingState = oneOf('composing', 'recording', 'paused');
+
 /** A typing state that a phone saw. */
 export const chatstateView = named('ChatstateView', {
   from: text,
   chat: optional(text).description("The group's jid, when it was in one"),
-  state: oneOf('composing', 'recording', 'paused'),
+  state: typingState,
   at: count.description('Milliseconds since the epoch'),
 });
 export type ChatstateView = TypeOf<typeof chatstateView>;

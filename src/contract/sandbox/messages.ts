@@ -11,18 +11,7 @@ import {
   type TypeOf,
 } from '../schema.js';
 import { contentOptions, type WriteContent, writeContents } from './contents.js';
-import {
-  MAX_EPHEMERAL_S,
-  messageId,
-  messageParams,
-  number,
-  numberParams,
-  partner,
-  shortText,
-  WRITTEN,
-  whole,
-  written,
-} from './fields.js';
+import { MAX_EPHEMERAL_S, number, numberParams, partner, shortText, whole } from './fields.js';
 import {
   type ChatView,
   changeView,
@@ -40,6 +29,11 @@ const MAX_FORWARDS = 1_000;
 const MAX_AD_TEXT = 2_048;
 const MAX_POST_TEXT = 4_096;
 const MAX_CHANNEL_DIGITS = 20;
+const MAX_ID_CHARS = 128;
+
+/** The id of a message. */
+const messageId = Joi.string().max(MAX_ID_CHARS).example('3A0123456789ABCDEF01');
+const messageParams = record({ number, messageId });
 
 const adText = optional(shortText(MAX_AD_TEXT));
 const adClick = named('AdClick', {
@@ -68,7 +62,7 @@ const deviceCopy = oneOf(
 ).meta({ name: 'DeviceCopy' });
 export type DeviceCopy = TypeOf<typeof deviceCopy>;
 
-const envelope = {
+const envelope = record({
   to: partner,
   quotedMessageId: optional(messageId),
   mentions: optional(listOf(number).max(MAX_IDS).description('Numbers')),
@@ -87,17 +81,15 @@ const envelope = {
         '`unavailable` and its kinds: no ciphertext. `plaintext`: the content, not encrypted',
     ),
   ),
-};
-const envelopeRecord = record(envelope);
+});
 
 /** A message to write. */
-export interface WriteRequest extends WriteContent, TypeOf<typeof envelopeRecord> {}
+export interface WriteRequest extends WriteContent, TypeOf<typeof envelope> {}
 
-const KEYS = Object.keys(writeContents);
 const writeRequest = Joi.object<WriteRequest, false, WriteRequest>()
-  .concat(record(envelope))
+  .concat(envelope)
   .keys({ ...writeContents, ...contentOptions })
-  .xor(...KEYS)
+  .xor(...Object.keys(writeContents))
   .without('ad', ['vote', 'reaction', 'edit', 'encryptedEdit', 'revoke', 'raw'])
   .meta({ name: 'WriteRequest' });
 
@@ -114,9 +106,8 @@ const tokenRequest = named('TokenRequest', {
   to: number,
   t: optional(whole(1).description('Seconds since the epoch; now by default')),
 });
-export type TokenRequest = TypeOf<typeof tokenRequest>;
 
-/** What a channel writes. */
+/** Post of a channel. */
 const channelPost = named('ChannelPost', {
   text: shortText(MAX_POST_TEXT).min(1).example('News'),
   channel: optional(
@@ -152,7 +143,9 @@ const CHAT: ChatView = {
   deletedMessages: [],
 };
 
-const phoneParams = { params: numberParams };
+/** Answer of an operation that writes a message. */
+const written = record({ messageId });
+const WRITTEN = { messageId: '3A0123456789ABCDEF01' };
 const postAnswer = { status: 201, answer: written, example: WRITTEN } as const;
 
 /** Messages: writing, reading, deleting and listing them; chats, statuses and channels. */
@@ -161,14 +154,21 @@ export const messages = {
     method: 'POST',
     path: '/phones/{number}/messages',
     summary: 'Write a message',
-    ...phoneParams,
+    params: numberParams,
     body: writeRequest,
     maxBytes: MAX_BODY_BYTES,
     ...postAnswer,
     errors: [
-      ...(['message_unknown', 'message_elsewhere', 'message_deleted', 'message_not_own'] as const),
-      ...(['message_not_editable', 'vote_invalid', 'file_unknown', 'file_too_large'] as const),
-      ...(['group_unknown', 'group_forbidden'] as const),
+      'message_unknown',
+      'message_elsewhere',
+      'message_deleted',
+      'message_not_own',
+      'message_not_editable',
+      'vote_invalid',
+      'file_unknown',
+      'file_too_large',
+      'group_unknown',
+      'group_forbidden',
     ],
   }),
   repeat: controlOperation({
@@ -182,7 +182,7 @@ export const messages = {
     method: 'POST',
     path: '/phones/{number}/statuses',
     summary: 'Post a status for all other people',
-    ...phoneParams,
+    params: numberParams,
     body: record({ text: shortText(MAX_POST_TEXT).min(1).example('At the lake') }),
     ...postAnswer,
     client: { takes: ['text'] },
@@ -191,7 +191,7 @@ export const messages = {
     method: 'POST',
     path: '/phones/{number}/channel-posts',
     summary: 'Write in a channel that the person follows',
-    ...phoneParams,
+    params: numberParams,
     body: channelPost,
     ...postAnswer,
   }),
@@ -199,14 +199,14 @@ export const messages = {
     method: 'POST',
     path: '/phones/{number}/tokens',
     summary: 'Give another person a trusted-contact token',
-    ...phoneParams,
+    params: numberParams,
     body: tokenRequest,
   }),
   tokens: controlOperation({
     method: 'GET',
     path: '/phones/{number}/tokens',
     summary: 'List the trusted-contact tokens that the person, or a linked device, has given',
-    ...phoneParams,
+    params: numberParams,
     answer: record({ tokens: listOf(record({ to: number, t: count })) }),
     example: { tokens: [{ to: '+15550000002', t: 1_795_255_200 }] },
     client: { gives: 'tokens' },
@@ -215,13 +215,13 @@ export const messages = {
     method: 'POST',
     path: '/phones/{number}/salt',
     summary: 'Make another salt for the tokens of first contacts',
-    ...phoneParams,
+    params: numberParams,
   }),
   messages: controlOperation({
     method: 'GET',
     path: '/phones/{number}/messages',
     summary: 'List the messages that the phone holds, oldest first',
-    ...phoneParams,
+    params: numberParams,
     answer: record({ messages: listOf(messageView) }),
     example: { messages: [MESSAGE] },
     client: { gives: 'messages' },
@@ -230,7 +230,7 @@ export const messages = {
     method: 'GET',
     path: '/phones/{number}/changes',
     summary: 'List the changes of the messages that the phone holds, oldest first',
-    ...phoneParams,
+    params: numberParams,
     answer: record({ changes: listOf(changeView) }),
     example: { changes: [] },
     client: { gives: 'changes' },
@@ -239,7 +239,7 @@ export const messages = {
     method: 'GET',
     path: '/phones/{number}/chatstates',
     summary: 'List the typing states that the phone saw, oldest first',
-    ...phoneParams,
+    params: numberParams,
     answer: record({ chatstates: listOf(chatstateView) }),
     example: { chatstates: [{ from: '+15550000002', state: 'composing', at: 1_795_255_200_000 }] },
     client: { gives: 'chatstates' },
@@ -262,7 +262,7 @@ export const messages = {
     method: 'POST',
     path: '/phones/{number}/read',
     summary: 'Read messages, or play voice notes and videos',
-    ...phoneParams,
+    params: numberParams,
     body: record({
       messageIds: listOf(messageId).min(1).max(MAX_IDS).example(['3A0123456789ABCDEF01']),
       played: optional(flag),
@@ -276,7 +276,7 @@ export const messages = {
     method: 'GET',
     path: '/phones/{number}/chats',
     summary: "Show the settings of a phone's chats",
-    ...phoneParams,
+    params: numberParams,
     answer: record({
       chats: listOf(chatView),
       rejected: numeric.description('Patches that the phone could not verify'),

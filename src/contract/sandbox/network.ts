@@ -20,7 +20,7 @@ const version = Joi.string<string | null>()
   .messages({ 'string.pattern.name': '{{#label}} must be a version such as 2.3000.1043857760' })
   .allow(null);
 
-/** What the network demands of every client. */
+/** Demands of the network on every client. */
 const networkView = named('NetworkView', {
   minVersion: Joi.string<string | null>()
     .allow(null)
@@ -45,13 +45,12 @@ const clockView = named('ClockView', {
 });
 export type ClockView = TypeOf<typeof clockView>;
 
-/** How long a clock is moved forward. */
-const advance = Joi.string()
-  .custom((given: string, { message }) =>
-    Math.round(durationMs(given) ?? 0) > 0
-      ? given
-      : message({ custom: '{{#label}} must be a time such as 30s, 5m, 2h or 3d' }),
-  )
+/** How long a clock is moved forward: a text in requests, milliseconds for handlers. */
+const advance = Joi.string<number>()
+  .custom((given: string, { message }) => {
+    const ms = Math.round(durationMs(given) ?? 0);
+    return ms > 0 ? ms : message({ custom: '{{#label}} must be a time such as 30s, 5m, 2h or 3d' });
+  })
   .messages({ 'string.base': '{{#label}} needs a unit: 30s, 5m, 2h or 3d' })
   .example('2h');
 
@@ -101,10 +100,28 @@ const statsView = named('StatsView', {
 export type StatsView = TypeOf<typeof statsView>;
 
 const STATS: StatsView = {
-  ...{ connections: 1, logins: 1, conflicts: 0, dropped: 0, repeated: 0, resent: 0, retryReceipts: {} },
-  ...{ messageRefusals: {}, firstContacts: {}, senderKeys: 0, outdated: 0, pairErrors: {}, resumed: 0 },
-  ...{ versionLookups: 0, stanzasIn: 12, stanzasOut: 14, loginsByDevice: { '+15550000001:1': 1 } },
-  ...{ queries: { 'w:g2': 1 }, waitingOffline: 0, unacknowledged: 0, phones: 2, devices: 1 },
+  connections: 1,
+  logins: 1,
+  conflicts: 0,
+  dropped: 0,
+  repeated: 0,
+  resent: 0,
+  retryReceipts: {},
+  messageRefusals: {},
+  firstContacts: {},
+  senderKeys: 0,
+  outdated: 0,
+  pairErrors: {},
+  resumed: 0,
+  versionLookups: 0,
+  stanzasIn: 12,
+  stanzasOut: 14,
+  loginsByDevice: { '+15550000001:1': 1 },
+  queries: { 'w:g2': 1 },
+  waitingOffline: 0,
+  unacknowledged: 0,
+  phones: 2,
+  devices: 1,
 };
 const RULES: NetworkView = {
   minVersion: null,

@@ -22,13 +22,13 @@ export interface ControlOperation<
   status?: 200 | 201;
   /** A media type where the answer is not JSON; absent where it has no body (204). */
   answer?: Schema<Answer> | `${string}/${string}`;
-  /** An answer as it could be. */
+  /** An example of the answer. */
   example?: Answer;
   /** Limit of the body; 1 MiB unless named. */
   maxBytes?: number;
   /** The body is a file of any type. The handler reads it. */
   takesFile?: true;
-  /** Beside those of its method and its path. */
+  /** Error codes beside those of its method and its path. */
   errors?: readonly SandboxErrorCode[];
   client?: ClientMethod;
 }

@@ -47,7 +47,6 @@ const contactsAnswer = {
   answer: record({ contacts: listOf(addressBookEntry) }),
   example: CONTACTS,
 };
-const phoneParams = { params: numberParams };
 
 /** The privacy and the address books of people, as they keep them on their phones. */
 export const people = {
@@ -55,7 +54,7 @@ export const people = {
     method: 'GET',
     path: '/phones/{number}/privacy',
     summary: 'Show the privacy of a person',
-    ...phoneParams,
+    params: numberParams,
     answer: privacyView,
     example: PRIVACY,
   }),
@@ -63,7 +62,7 @@ export const people = {
     method: 'PATCH',
     path: '/phones/{number}/privacy',
     summary: 'Change the privacy of a person',
-    ...phoneParams,
+    params: numberParams,
     body: privacyUpdate,
     answer: privacyView,
     example: PRIVACY,
@@ -73,7 +72,7 @@ export const people = {
     method: 'GET',
     path: '/phones/{number}/contacts',
     summary: "List the names in the person's address book",
-    ...phoneParams,
+    params: numberParams,
     ...contactsAnswer,
     client: { gives: 'contacts' },
   }),
@@ -81,7 +80,7 @@ export const people = {
     method: 'PATCH',
     path: '/phones/{number}/contacts',
     summary: 'Add, rename and, with an empty name, remove contacts',
-    ...phoneParams,
+    params: numberParams,
     body: record({ contacts: listOf(addressBookEntry).min(1).max(MAX_PEOPLE) }),
     ...contactsAnswer,
     client: { takes: ['contacts'], gives: 'contacts' },

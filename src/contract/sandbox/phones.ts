@@ -1,13 +1,16 @@
-import { anyFields, count, flag, listOf, named, optional, record, type TypeOf, text } from '../schema.js';
 import {
-  deviceParams,
-  MAX_PICTURE_BODY_BYTES,
-  number,
-  numberParams,
-  passkeyNeed,
-  picture,
-  shortText,
-} from './fields.js';
+  anyFields,
+  count,
+  flag,
+  listOf,
+  named,
+  oneOf,
+  optional,
+  record,
+  type TypeOf,
+  text,
+} from '../schema.js';
+import { deviceParams, MAX_PICTURE_BODY_BYTES, number, numberParams, picture, shortText } from './fields.js';
 import { controlOperation } from './operation.js';
 
 const MAX_NAME = 100;
@@ -22,7 +25,7 @@ const deviceFields = {
 export const deviceView = named('DeviceView', deviceFields);
 export type DeviceView = TypeOf<typeof deviceView>;
 
-/** A decoded message of the protocol. */
+/** A decoded message of the protocol: names of enums, bytes in base64. */
 const payloadView = anyFields().meta({ name: 'PayloadView' });
 export type PayloadView = TypeOf<typeof payloadView>;
 
@@ -47,6 +50,9 @@ const addresses = {
   jid: text.description('`…@s.whatsapp.net`'),
   lid: text.description('`…@lid`'),
 };
+const passkeyNeed = oneOf('required', 'off').description(
+  '`required`: a device is linked only after a passkey ceremony',
+);
 /** A simulated person's phone. */
 const phoneView = named('PhoneView', {
   ...addresses,
@@ -105,8 +111,6 @@ const profileUpdate = named('ProfileUpdate', {
 }).min(1);
 export type ProfileUpdate = TypeOf<typeof profileUpdate>;
 
-const phoneParams = { params: numberParams };
-
 /** People, their phones and the devices that are linked to these. */
 export const phones = {
   addPhone: controlOperation({
@@ -131,7 +135,7 @@ export const phones = {
     method: 'GET',
     path: '/phones/{number}',
     summary: 'Show a phone',
-    ...phoneParams,
+    params: numberParams,
     answer: phoneView,
     example: PHONE,
   }),
@@ -148,7 +152,7 @@ export const phones = {
     method: 'PATCH',
     path: '/phones/{number}',
     summary: 'Change the profile and the privacy of a person',
-    ...phoneParams,
+    params: numberParams,
     body: profileUpdate,
     maxBytes: MAX_PICTURE_BODY_BYTES,
     answer: phoneView,
@@ -160,7 +164,7 @@ export const phones = {
     path: '/phones/{number}/change-number',
     summary: 'Give a person another number',
     description: 'The person keeps the LID; its linked devices are removed.',
-    ...phoneParams,
+    params: numberParams,
     body: record({ number }),
     answer: phoneView,
     example: PHONE,

@@ -44,7 +44,7 @@ export const streams = {
     path: '/stream',
     summary: 'Watch the events of the network as server-sent events',
     description: 'Complete from the first byte of the answer on. The data of each event is a NetworkEvent.',
-    query: record({ stanzas: flag.default(false).description('With all stanzas') }),
+    query: record({ stanzas: flag.default(false).description('Include all stanzas') }),
     answer: 'text/event-stream',
   }),
 };

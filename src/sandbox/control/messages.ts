@@ -41,26 +41,24 @@ export const messageRoutes: readonly Route[] = [
 ];
 
 /** The phone of a number, once it has processed what reached it before the request. */
-async function settledPhone({ network, phones }: Parts, number: string): Promise<Phone> {
-  const phone = phones.of(network.directory.require(number));
+async function settledPhone({ phones }: Parts, number: string): Promise<Phone> {
+  const phone = phones.require(number);
   await phone.settled();
   return phone;
 }
 
 /** The settings of chats, shared by a phone and its linked devices. */
 export const chatRoutes: readonly Route[] = [
-  route(api.chats, ({ params }, { network, phones }) =>
-    phones.of(network.directory.require(params.number)).settings.chats(),
-  ),
-  route(api.updateChat, ({ params, payload }, { network, phones }) =>
-    phones.of(network.directory.require(params.number)).settings.change(params.partner, payload),
+  route(api.chats, ({ params }, { phones }) => phones.require(params.number).settings.chats()),
+  route(api.updateChat, ({ params, payload }, { phones }) =>
+    phones.require(params.number).settings.change(params.partner, payload),
   ),
 ];
 
 /** Statuses of people, and the posts of channels. */
 export const postRoutes: readonly Route[] = [
-  route(api.postStatus, async ({ params, payload }, { network, phones }) => ({
-    messageId: await phones.of(network.directory.require(params.number)).postStatus(payload.text),
+  route(api.postStatus, async ({ params, payload }, { phones }) => ({
+    messageId: await phones.require(params.number).postStatus(payload.text),
   })),
   route(api.postInChannel, ({ params, payload }, { network }) => ({
     messageId: postInChannel(network, network.directory.require(params.number), payload),
@@ -81,8 +79,8 @@ export const tokenRoutes: readonly Route[] = [
     });
     return { tokens: issued };
   }),
-  route(api.renewSalt, async ({ params }, { network, phones }) => {
-    await phones.of(network.directory.require(params.number)).settings.renewSalt();
+  route(api.renewSalt, async ({ params }, { phones }) => {
+    await phones.require(params.number).settings.renewSalt();
     return undefined;
   }),
 ];

@@ -1,5 +1,4 @@
 import { network as api } from '../../contract/sandbox/network.js';
-import { durationMs } from '../../domain/duration.js';
 import { advanceTime, viewTime } from '../state/time.js';
 import { type Route, route } from './route.js';
 
@@ -12,7 +11,7 @@ export const networkRoutes: readonly Route[] = [
   }),
   route(api.clock, (_request, { network }) => viewTime(network)),
   route(api.advanceClock, async ({ payload }, { network }) => {
-    await advanceTime(network, Math.round(durationMs(payload.advance) ?? 0));
+    await advanceTime(network, payload.advance);
     return viewTime(network);
   }),
   route(api.visits, (_request, { network }) => ({ connections: network.visits.list() })),

@@ -21,11 +21,9 @@ export const phoneRoutes: readonly Route[] = [
     phones: [...network.directory.accounts].map((account) => account.view()),
   })),
   route(api.phone, ({ params }, { network }) => network.directory.require(params.number).view()),
-  route(api.device, ({ params: { number, id } }, { network }) => {
-    const companion = network.directory.require(number).companions.get(id);
-    if (!companion) throw new Refusal('device_unknown', `${number} has no device ${id}`);
-    return companion.details();
-  }),
+  route(api.device, ({ params: { number, id } }, { network }) =>
+    network.directory.requireDevice(number, id).details(),
+  ),
   route(api.update, async ({ params, payload }, { network, phones }) => {
     const account = network.directory.require(params.number);
     await changeProfile(network, phones.of(account), payload);

@@ -2,7 +2,7 @@ import type { Lifecycle, Request, ResponseObject, ResponseToolkit, Server } from
 import { checkAnswer, unlistedCode } from '../../contract/check.js';
 import { type ControlOperation, controlErrorsOf, statusOf } from '../../contract/sandbox/operation.js';
 import type { Parts } from '../clients/parts.js';
-import { GroupRefusal, Refusal } from '../wire/refusals.js';
+import { Refusal } from '../wire/refusals.js';
 
 /** Dependencies of handlers. */
 export interface ControlParts extends Parts {
@@ -75,8 +75,8 @@ async function inContract<T>(
     if (checkAnswers) checkAnswer(operation, answer);
     return answer;
   } catch (error) {
-    const isRefusal = error instanceof Refusal || error instanceof GroupRefusal;
-    if (!checkAnswers || !isRefusal || controlErrorsOf(operation).includes(error.code)) throw error;
+    if (!checkAnswers || !(error instanceof Refusal) || controlErrorsOf(operation).includes(error.code))
+      throw error;
     throw unlistedCode(operation, error.code, error);
   }
 }

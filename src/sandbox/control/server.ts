@@ -5,7 +5,7 @@ import type { SandboxErrorCode } from '../../contract/sandbox/errors.js';
 import { Connection } from '../clients/connection.js';
 import type { Parts } from '../clients/parts.js';
 import { addressOf } from '../state/visits.js';
-import { GroupRefusal, Refusal } from '../wire/refusals.js';
+import { Refusal } from '../wire/refusals.js';
 import { activityRoutes } from './activity.js';
 import { faultRoutes } from './faults.js';
 import { fileRoutes } from './files.js';
@@ -56,8 +56,7 @@ export function createServer(parts: ControlParts, address: { host: string; port:
   server.validator(Joi);
   server.ext('onPreResponse', shapeError);
   server.events.on({ name: 'request', channels: 'error' }, (_request, { error }) => {
-    if (!(error instanceof Refusal || error instanceof GroupRefusal))
-      network.log?.error({ err: error }, 'a control request failed');
+    if (!(error instanceof Refusal)) network.log?.error({ err: error }, 'a control request failed');
   });
   for (const add of ROUTES) add(server, parts);
   server.ext('onRequest', (request, h) => {
@@ -112,7 +111,7 @@ const FIRST_FAILURE = 500;
 function shapeError(request: Request, h: ResponseToolkit) {
   const { response } = request;
   if (!(response instanceof Error)) return h.continue;
-  if (response instanceof GroupRefusal || response instanceof Refusal)
+  if (response instanceof Refusal)
     return h.response({ error: response.message, code: response.code }).code(response.status);
   const { statusCode } = response.output;
   const isOurs = statusCode >= FIRST_FAILURE;

@@ -6,8 +6,7 @@ import { type Route, route } from './route.js';
 /** Single stanzas, as a test or a curious person writes them. */
 export const stanzaRoutes: readonly Route[] = [
   route(api.send, ({ params: { number, id }, payload }, { network }) => {
-    const companion = network.directory.require(number).companions.get(id);
-    if (!companion) throw new Refusal('device_unknown', `${number} has no device ${id}`);
+    const companion = network.directory.requireDevice(number, id);
     if (!companion.connection)
       throw new Refusal('device_not_connected', `device ${id} of ${number} is not connected`);
     if (isTooDeep(payload)) throw new Refusal('invalid_request', 'the stanza has more than 32 levels');

@@ -59,13 +59,14 @@ export function chatLimit(network: Network, account: Account): object {
 /** The restrictions of all accounts, by their kind and account. */
 type Restrictions = ReadonlyMap<string, { kind: Restricting; account: Account }>;
 
-/** Tells linked devices which restrictions began or ended. @param before those of a moment ago */
+/** Tells linked devices which restrictions began or ended. @param before the result of `restrictionsOf` before the change */
 export function announceRestrictions(network: Network, before: Restrictions): void {
   const after = restrictionsOf(network);
   for (const [name, { kind, account }] of [...before, ...after])
     if (before.has(name) !== after.has(name)) announce(network, kind, account);
 }
 
+/** Current restrictions of all accounts, by kind and account. */
 export function restrictionsOf({ directory, faults }: Network): Restrictions {
   const found = new Map<string, { kind: Restricting; account: Account }>();
   for (const account of directory.accounts)

@@ -64,6 +64,11 @@ export class Phones {
     return phone;
   }
 
+  /** @throws Refusal 404 when nobody has the number */
+  require(number: string): Phone {
+    return this.of(this.#network.directory.require(number));
+  }
+
   #withPhone(account: Account): Account {
     const phone = new Phone(account, this.#network, this.senderKeys);
     account.phone = phone;

@@ -108,11 +108,10 @@ function expiryOf(
 }
 
 async function compose(request: WriteRequest, writing: Writing): Promise<Composed> {
-  for (const { compose: tryToCompose } of WRITERS) {
-    const composed = await tryToCompose(request, writing);
-    if (composed) return composed;
-  }
-  throw new Refusal('invalid_request', 'the message has no content');
+  const writer = WRITERS.find(({ key }) => request[key] !== undefined);
+  const composed = await writer?.compose(request, writing);
+  if (!composed) throw new Refusal('invalid_request', 'the message has no content');
+  return composed;
 }
 
 /** Adds the message secret, which later votes and edits are encrypted with, and the wrapper of an expiring message. */

@@ -2,7 +2,7 @@ import { PN_SERVER } from '../../domain/address.js';
 import type { State } from '../store/state.js';
 import { Refusal } from '../wire/refusals.js';
 import { parseDeviceJid } from '../wire/stanza.js';
-import { Account, type AddressingMode, type Device, lidOf } from './account.js';
+import { Account, type AddressingMode, type Companion, type Device, lidOf } from './account.js';
 import { Group, Groups, isGroupJid } from './group.js';
 import type { AccountRecord } from './records.js';
 
@@ -82,6 +82,13 @@ export class Directory {
     const account = this.byNumber(number);
     if (!account) throw new Refusal('phone_unknown', `no phone has the number ${number}`);
     return account;
+  }
+
+  /** A linked device by its id. @throws Refusal 404 when nobody has the number, or there is no such device */
+  requireDevice(number: string, id: number): Companion {
+    const companion = this.require(number).companions.get(id);
+    if (!companion) throw new Refusal('device_unknown', `${number} has no device ${id}`);
+    return companion;
   }
 
   /** The person of a jid, in either addressing and with any device. */

@@ -38,23 +38,14 @@ const CONTROL_CODES = {
 } as const satisfies Record<keyof typeof REASONS, SandboxErrorCode>;
 
 /** An action on a group that the network refuses. */
-export class GroupRefusal extends Error {
+export class GroupRefusal extends Refusal {
   override name = 'GroupRefusal';
   /** 401: former member; 403: no right to the action; 404: no such group; 501: not played. */
   readonly wireCode: keyof typeof REASONS;
 
   constructor(wireCode: GroupRefusal['wireCode']) {
-    super(REASONS[wireCode]);
+    super(CONTROL_CODES[wireCode], REASONS[wireCode]);
     this.wireCode = wireCode;
-  }
-
-  get code(): SandboxErrorCode {
-    return CONTROL_CODES[this.wireCode];
-  }
-
-  /** HTTP status in the control API. */
-  get status(): number {
-    return SANDBOX_ERRORS[this.code];
   }
 }
 
