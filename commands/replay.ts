@@ -11,7 +11,7 @@ const several = { multiple: true, multipleNonGreedy: true } as const;
 export default class Replay extends DaemonCommand {
   static override summary = 'Send kept events of a session again';
   static override description =
-    `Enable this with "switchboard sessions retention CLIENTID --keep-events DAYS". Each event is sent to one receiver, the oldest first, \
+    `A session keeps its events once "switchboard sessions retention CLIENTID --keep-events DAYS" is set. Each event is sent to one receiver, the oldest first, \
 as a new delivery with the header X-SN-Replayed. Skips events that do not pass the filter of the receiver. Stops at the first event that \
 the receiver does not accept, and exits with 1. That event becomes a failed delivery; --after continues with the next one.`;
   static override examples = [

@@ -9,7 +9,7 @@ interface ListedContext {
 
 export default class ContextList extends ContextCommand {
   static override summary = 'List the named daemons';
-  static override description = 'Marks the default of commands. Never prints tokens.';
+  static override description = 'Marks the daemon that commands use by default. Never prints tokens.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --json | jq -r ".contexts[].context"',

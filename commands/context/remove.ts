@@ -3,7 +3,7 @@ import { requireContext } from '../../src/cli/contexts.js';
 
 export default class ContextRemove extends ContextCommand {
   static override summary = 'Remove a named daemon and its token from this machine';
-  static override description = 'Does not change the daemon or its token there.';
+  static override description = 'Does not change the daemon itself, or the token that it accepts.';
   static override examples = ['<%= config.bin %> <%= command.id %> production'];
   static override args = { context: contextArg() };
 

@@ -30,9 +30,9 @@ export class CliError extends Error {
     failure: Failure,
     message: string,
     options: {
-      /** What to do next: commands or short imperatives, the most likely first. */
+      /** Next steps: commands or short imperatives, the most likely first. */
       suggestions?: readonly string[];
-      /** The same call may succeed in a moment. */
+      /** A repetition of the call may succeed in a moment. */
       isTemporary?: boolean;
       policy?: PolicyRefusal | undefined;
       cause?: unknown;

@@ -6,14 +6,13 @@ import { waitingText } from './failed.js';
 import type { Paint, Style } from './output.js';
 import type { GivenReason } from './reason-text.js';
 
-export interface SessionSummary extends Omit<Client, 'status'> {
+export interface SessionSummary
+  extends Omit<Client, 'status'>,
+    Pick<SessionHealth, 'reasonCode' | 'reasonValues' | 'advice'> {
   /** Status of the session; `elsewhere` if its node does not answer. */
   status: SessionStatus | 'elsewhere';
   /** Reason of the status; may be empty. */
   reason: string;
-  reasonCode?: string;
-  reasonValues?: Record<string, unknown>;
-  advice?: SessionHealth['advice'];
 }
 
 export type SessionDetails = SessionSummary &

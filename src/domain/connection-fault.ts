@@ -1,6 +1,6 @@
-export const FAULTS = ['refused', 'timeout', 'unknown_host', 'tls', 'unreachable'] as const;
+export const CONNECTION_FAULTS = ['refused', 'timeout', 'unknown_host', 'tls', 'unreachable'] as const;
 /** Why a connection failed. */
-export type ConnectionFault = (typeof FAULTS)[number];
+export type ConnectionFault = (typeof CONNECTION_FAULTS)[number];
 
 /** The texts are those of Node.js and its HTTP library, whose TLS errors have no code in common. */
 const RULES: readonly (readonly [RegExp, ConnectionFault])[] = [

@@ -48,7 +48,7 @@ export class Painter {
   /** Paints everything again, because another program wrote on the terminal. */
   repaint(): void {
     this.#shown = [];
-    if (this.#lines.length > 0) this.paint(this.#lines);
+    this.paint(this.#lines);
   }
 }
 

@@ -9,12 +9,13 @@ import {
   receiverText,
   webhookText,
 } from '../../src/cli/fleet/cells.js';
-import { arranged, conditionOf, type Sort } from '../../src/cli/fleet/standing.js';
+import { arranged, conditionOf, reasonOf, type Sort } from '../../src/cli/fleet/standing.js';
+import { afterEntry } from '../../src/cli/fleet/updates.js';
 import { ageText, spanText } from '../../src/cli/text.js';
 import type { FleetReceiver } from '../../src/contract/index.js';
-import { reason, textOf, toFields } from '../../src/domain/reasons.js';
+import { reason, toFields } from '../../src/domain/reasons.js';
 import { type CommandResult, runCommand } from '../support/run-command.js';
-import { ago, FLEET_NOW, nodeRow, sessionRow, webhookRow } from './support/entries.js';
+import { ago, FLEET_NOW, nodeRow, refusal, sessionRow, statusEvent, webhookRow } from './support/entries.js';
 import { FakeDaemon } from './support/fake-daemon.js';
 
 const MINUTE = 60_000;
@@ -36,6 +37,21 @@ const receiverRow = (changes: Partial<FleetReceiver>): FleetReceiver => ({
 });
 
 describe('the sessions of the fleet', () => {
+  it('show the reason of each status event at once, with the commands that help', () => {
+    const since = '2026-01-01T00:00:00.000Z';
+    const expired = {
+      ...sessionRow('acme', { status: 'logged_out', since }),
+      ...toFields(reason('qr_expired')),
+    };
+    const removed = toFields(reason('logged_out', { kind: 'removed' }), 'acme');
+    const [unlinked] = afterEntry([expired], statusEvent('logged_out', 'connected', removed));
+    expect(unlinked && reasonOf(unlinked)).to.equal(
+      'The phone removed this linked device. Run `switchboard pair acme` to pair again.',
+    );
+    const [back] = afterEntry([expired], statusEvent('connected', 'logged_out'));
+    expect(back).to.include({ reason: '', reasonCode: undefined, advice: undefined });
+  });
+
   it('show how many receivers beside the webhook have trouble, and count the waiting events of all receivers', () => {
     const receivers = [receiverRow({ waiting: WAITING }), receiverRow({ id: '3' })];
     const [row] = fleetRows(
@@ -264,8 +280,7 @@ describe('the fleet commands', () => {
     it('exits with 6 and advice for a session that waits for an operator', async () => {
       const why = reason('logged_out', { kind: 'removed' });
       const ended = reason('session_state', { clientId: 'acme', status: 'logged_out', why });
-      const headers = { 'x-sn-reason': JSON.stringify(toFields(ended)) };
-      daemon.on('POST /reconnect', () => ({ status: 409, headers, body: { error: textOf(ended) } }));
+      daemon.on('POST /reconnect', () => refusal(409, ended));
       const { stderr, exitCode } = await run(SessionsReconnect, 'acme');
       expect(exitCode).to.equal(6);
       expect(stderr).to.contain(

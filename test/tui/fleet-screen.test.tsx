@@ -529,7 +529,6 @@ describe('the fleets of all contexts', () => {
 
   it('stand below the names of their contexts, with what a daemon told last and when', async () => {
     const screen = await showAllFleets(models());
-    await screen.drawn();
     const lines = screen.frame().split('\n');
     const named = (text: string) => lines.findIndex((line) => line.includes(text));
     expect(lines[named('depot')])

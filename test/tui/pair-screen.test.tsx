@@ -2,9 +2,10 @@ import { expect } from 'chai';
 import type { PairEnd, PairItem } from '../../src/cli/pair.js';
 import { PairScreen, renderPairScreen } from '../../src/tui/pair/pair-screen.js';
 import { qrText, smallQrText } from '../../src/tui/pair/qr.js';
+import type { TerminalSize } from '../../src/tui/screen.js';
 import { ItemFeed } from './item-feed.js';
 import { draw, type Look, onTerminal, type Rendered } from './support/rendered.js';
-import { type Size, VirtualTerminal, type VirtualTerminalOptions } from './support/virtual-terminal.js';
+import { VirtualTerminal, type VirtualTerminalOptions } from './support/virtual-terminal.js';
 
 /** As long as a real one: an address, a reference, three keys and the platform. */
 const QR = `https://wa.me/settings/linked_devices#2@${'x'.repeat(64)},${'abc'.replace(/./g, (key) => `${key.repeat(44)},`)}1`;
@@ -218,7 +219,7 @@ describe('the pairing below the prompt of a shell', () => {
 describe('the pairing on the whole screen', () => {
   let feed: ItemFeed<PairItem>;
   let screen: Rendered;
-  const show = async (size: Size, look?: Look) => {
+  const show = async (size: TerminalSize, look?: Look) => {
     feed = new ItemFeed();
     screen = await draw(<PairScreen clientId="acme" items={feed} onEnd={() => undefined} />, size, look);
   };
@@ -248,6 +249,13 @@ describe('the pairing on the whole screen', () => {
     const frame = await screen.frameWith('switchboard pair acme', 'waiting for the passkey');
     expect(frame.split('\n').at(-1)).to.equal('Esc goes back');
     expect(frame).to.not.contain("asks for the account's");
+  });
+
+  it('cuts the advice below a small QR at the edge of the terminal', async () => {
+    await show({ columns: 40, rows: 30 });
+    feed.give({ type: 'qr', qr: QR });
+    const frame = await screen.frameWith('No QR above, or the phone does not read');
+    expect(frame).to.match(/^No QR above, or the phone does not read…$/m);
   });
 
   it('draws again with Ctrl+L', async () => {

@@ -12,11 +12,12 @@ import type { DaemonClient } from '../client.js';
 export function afterEntry(sessions: readonly FleetSession[], entry: TailEntry): readonly FleetSession[] {
   if (entry.kind === 'attempt') return changed(sessions, entry.clientId, (row) => afterAttempt(row, entry));
   if (entry.kind !== 'event' || entry.event.event !== 'session.status') return sessions;
-  const { status, reason, timestamp } = entry.event;
+  const { status, timestamp, reason, reasonCode, reasonValues, advice } = entry.event;
   return changed(sessions, entry.clientId, (row) => {
     if (row.since > timestamp) return row;
     const since = row.status === status ? row.since : timestamp;
-    return { ...row, status, reason, since, connected: status === 'connected', retryAt: '' };
+    const given = { reason, reasonCode, reasonValues, advice };
+    return { ...row, ...given, status, since, connected: status === 'connected', retryAt: '' };
   });
 }
 

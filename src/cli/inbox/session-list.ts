@@ -1,7 +1,7 @@
 import type { Client, SessionHealth } from '../../contract/index.js';
 import { plainLine } from '../../domain/text.js';
 import type { SessionStatusEvent } from '../../events/catalogue.js';
-import { reasonText } from '../reason-text.js';
+import { type GivenReason, reasonText } from '../reason-text.js';
 import { healthOf } from '../sessions.js';
 import { CoalescedLoad } from './coalesced.js';
 import { type InboxContext, isPassing } from './context.js';
@@ -80,10 +80,14 @@ function withStatus(state: InboxState, event: SessionStatusEvent): InboxState {
   if (!state.sessions.some((session) => session.clientId === clientId)) return state;
   const sessions = state.sessions.map((session) =>
     session.clientId === clientId
-      ? { ...session, status, reason: status === 'connected' ? '' : plainLine(reasonText(event, clientId)) }
+      ? { ...session, status, reason: reasonOf(status, event, clientId) }
       : session,
   );
   return { ...state, sessions };
+}
+
+function reasonOf(status: SessionItem['status'], given: GivenReason, clientId: string): string {
+  return status === 'connected' ? '' : plainLine(reasonText(given, clientId));
 }
 
 function sessionItem(row: Client, health: SessionHealth | undefined): SessionItem {
@@ -93,7 +97,7 @@ function sessionItem(row: Client, health: SessionHealth | undefined): SessionIte
   return {
     clientId: plainLine(clientId),
     status,
-    reason: status === 'connected' || !health ? '' : plainLine(reasonText(health, clientId)),
+    reason: reasonOf(status, health ?? {}, clientId),
     jid: plainLine(jid),
     orgId: plainLine(orgId),
   };

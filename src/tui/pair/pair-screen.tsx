@@ -4,7 +4,7 @@ import type { PairEnd, PairItem, PairRenderer } from '../../cli/pair.js';
 import { errorMessage } from '../../domain/errors.js';
 import { Screen, usePresses, useTerminalSize } from '../screen.js';
 import { TerminalContext, type TerminalStreams, terminalAbilities } from '../terminal.js';
-import { type Line, painted } from '../text/line.js';
+import { fitLines, type Line, painted } from '../text/line.js';
 import { advance, NOTHING_YET, type PairingState } from './pairing-state.js';
 import { pairingLines } from './pairing-view.js';
 
@@ -26,7 +26,7 @@ export function renderPairScreen(
         <PairingBelowPrompt
           clientId={clientId}
           items={items}
-          {...(qrFile !== undefined && { qrFile })}
+          qrFile={qrFile}
           onEnd={(last) => {
             end = last;
             screen.unmount();
@@ -52,16 +52,20 @@ interface PairingProps {
 export function PairScreen({ clientId, items, onEnd }: PairingProps) {
   const { state, trouble } = usePairing(items, { onEnd });
   const terminal = useTerminalSize();
-  const lines = pairingLines({ clientId, state, trouble, terminal, hint: 'Esc goes back' });
+  const { columns, rows } = terminal;
+  const lines = pairingLines({ clientId, state, trouble, terminal, isFullScreen: true });
   // where not all fit, the last ones say what to do
-  const shown = lines.slice(-terminal.rows);
-  return <Screen lines={Array.from({ length: terminal.rows }, (_, row) => shown[row] ?? [])} />;
+  return <Screen lines={fitLines(lines.slice(-rows), columns, rows)} />;
 }
 
-/** The same for `switchboard pair`. Prints the script of a passkey demand above, where it can be copied. */
-function PairingBelowPrompt({ clientId, items, qrFile, onEnd }: PairingProps & { qrFile?: string }) {
-  const onInterrupt = interrupt;
-  const { state, trouble } = usePairing(items, { onEnd, onInterrupt });
+/** A pairing below the prompt, for `switchboard pair`. Prints the script of a passkey demand above, where it can be copied. */
+function PairingBelowPrompt({
+  clientId,
+  items,
+  qrFile,
+  onEnd,
+}: PairingProps & { qrFile: string | undefined }) {
+  const { state, trouble } = usePairing(items, { onEnd, onInterrupt: interrupt });
   const terminal = useTerminalSize();
   const { write } = useStdout();
   const snippet = state.passkey?.snippet;
@@ -69,12 +73,8 @@ function PairingBelowPrompt({ clientId, items, qrFile, onEnd }: PairingProps & {
     // a terminal keeps a long line whole when it is copied; Ink would break it
     if (snippet) write(`${snippet}\n\n`);
   }, [snippet, write]);
-  const file = qrFile !== undefined ? { qrFile } : {};
-  return (
-    <LinesBelowPrompt
-      lines={pairingLines({ clientId, state, trouble, terminal, ...file, printsScript: true })}
-    />
-  );
+  const lines = pairingLines({ clientId, state, trouble, terminal, qrFile, isFullScreen: false });
+  return <LinesBelowPrompt lines={lines} />;
 }
 
 /** Ctrl+C makes no signal while the screen reads the keyboard. */
@@ -82,7 +82,7 @@ function interrupt(): void {
   process.kill(process.pid, 'SIGINT');
 }
 
-/** Ink draws these: they scroll with what the shell shows above. */
+/** Lines drawn by Ink, so that they scroll with what the shell shows above. */
 function LinesBelowPrompt({ lines }: { lines: readonly Line[] }) {
   const look = useContext(TerminalContext);
   return (

@@ -2,7 +2,7 @@ import { localLinkWarning } from '../../cli/pair.js';
 import { type PasskeyItem, passkeyLines } from '../../cli/pair-passkey.js';
 import type { TerminalSize } from '../screen.js';
 import { cleanLine } from '../text/foreign.js';
-import { type Line, type Span, wrapText } from '../text/line.js';
+import { type Line, type Span, wrapSpan, wrapText } from '../text/line.js';
 import type { PairingState } from './pairing-state.js';
 import { qrLines } from './qr.js';
 
@@ -12,26 +12,25 @@ export interface PairingView {
   /** Why the code of a passkey could not be confirmed. */
   trouble: string;
   terminal: TerminalSize;
-  /** A line at the bottom, such as the key that goes back. */
-  hint?: string;
+  /** On the whole screen, a key goes back; below a prompt, the script of a passkey demand stands above and can be copied. */
+  isFullScreen: boolean;
   /** File with the QR. */
-  qrFile?: string;
-  /** The script of a passkey demand stands above, where it can be copied. */
-  printsScript?: boolean;
+  qrFile?: string | undefined;
 }
 
 /** Lines below the QR. */
 const FOOTER_ROWS = 1;
+const HINT: Span = { text: 'Esc goes back', dim: true };
 
 /** Draws a pairing: the current QR or the code, the state, and the outcome. */
 export function pairingLines(view: PairingView): Line[] {
-  const { clientId, state, terminal, hint, qrFile } = view;
+  const { clientId, state, terminal, isFullScreen, qrFile } = view;
   const { columns } = terminal;
   const isOpen = !state.end;
   const qr = {
     text: state.qr,
     terminal,
-    taken: FOOTER_ROWS + (hint ? 1 : 0),
+    taken: FOOTER_ROWS + (isFullScreen ? 1 : 0),
     instead: otherWays(clientId, qrFile),
   };
   return [
@@ -40,12 +39,8 @@ export function pairingLines(view: PairingView): Line[] {
     ...(state.link !== '' && !state.passkey && isOpen ? linkLines(state.link, columns) : []),
     ...(state.passkey && isOpen ? passkeyStep(state.passkey, view) : []),
     ...stateLines(clientId, state, columns),
-    ...(hint ? wrapped({ text: hint, dim: true }, columns) : []),
+    ...(isFullScreen ? wrapSpan(HINT, columns) : []),
   ];
-}
-
-function wrapped(span: Span, columns: number): Line[] {
-  return wrapText(span.text, columns).map((text) => [{ ...span, text }]);
 }
 
 /** A text on rows of its own: an empty one above and below, and `indent` columns at its sides. */
@@ -69,7 +64,7 @@ function otherWays(clientId: string, qrFile: string | undefined): string[] {
 /** The code to type on the phone, and where. */
 function codeLines(code: string, columns: number): Line[] {
   const where = 'On the phone: Settings → Linked devices → Link a device → Link with phone number instead';
-  return [...wrapped({ text: where }, columns), ...apart(cleanLine(code), columns, 4)];
+  return [...wrapSpan({ text: where }, columns), ...apart(cleanLine(code), columns, 4)];
 }
 
 /** The one-time address for the owner of the number. */
@@ -77,25 +72,22 @@ function linkLines(url: string, columns: number): Line[] {
   const warning = localLinkWarning(url);
   const what = 'Give the owner of the number this one-time address. It is valid for 15 minutes:';
   return [
-    ...wrapped({ text: what }, columns),
+    ...wrapSpan({ text: what }, columns),
     ...apart(cleanLine(url), columns, 2),
-    ...(warning ? wrapped({ text: cleanLine(`Attention: ${warning}`), color: 'yellow' }, columns) : []),
+    ...(warning ? wrapSpan({ text: cleanLine(`Attention: ${warning}`), color: 'yellow' }, columns) : []),
   ];
 }
 
 /** The current step of the passkey ceremony. */
-function passkeyStep(
-  item: PasskeyItem,
-  { clientId, trouble, terminal, printsScript = false }: PairingView,
-): Line[] {
+function passkeyStep(item: PasskeyItem, { clientId, trouble, terminal, isFullScreen }: PairingView): Line[] {
   const { columns } = terminal;
   const question = 'If the codes are the same, press Enter. If not, refuse on the phone.';
   return [
-    ...passkeyLines(clientId, item, printsScript).flatMap((line) =>
-      wrapped({ text: cleanLine(line) }, columns),
+    ...passkeyLines(clientId, item, !isFullScreen).flatMap((line) =>
+      wrapSpan({ text: cleanLine(line) }, columns),
     ),
-    ...(item.confirm ? wrapped({ text: question, bold: true }, columns) : []),
-    ...(trouble !== '' ? wrapped({ text: cleanLine(trouble), color: 'red' }, columns) : []),
+    ...(item.confirm ? wrapSpan({ text: question, bold: true }, columns) : []),
+    ...(trouble !== '' ? wrapSpan({ text: cleanLine(trouble), color: 'red' }, columns) : []),
     [],
   ];
 }
@@ -109,7 +101,7 @@ function stateLines(clientId: string, state: PairingState, columns: number): Lin
       : end?.type === 'failed'
         ? { text: `✗ ${clientId} is not paired`, color: 'red' }
         : { text: `${clientId}: ${progress(state)}`, dim: true };
-  return wrapped(span, columns);
+  return wrapSpan(span, columns);
 }
 
 function progress({ status, qr, code, link, waiting, passkey, history }: PairingState): string {

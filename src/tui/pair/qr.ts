@@ -1,6 +1,6 @@
 import qrcode from 'qrcode-terminal';
 import type { TerminalSize } from '../screen.js';
-import { type Line, type Span, wrapText } from '../text/line.js';
+import { type Line, type Span, wrapSpan } from '../text/line.js';
 
 /** Light on dark, independent of the terminal's colours. */
 const INK: Omit<Span, 'text'> = { color: 'module', back: 'qr' };
@@ -24,13 +24,12 @@ export function qrLines({
   const qr = qrText(text);
   if (fits(qr)) return drawn(qr);
   const small = smallQrText(text);
-  const plain = (line: string): Line => [{ text: line }];
-  const wrapped = (line: string) => wrapText(line, terminal.columns).map(plain);
-  if (fits(small, SMALL_QR_ADVICE.length)) return [...drawn(small), ...SMALL_QR_ADVICE.map(plain)];
+  if (fits(small, SMALL_QR_ADVICE.length))
+    return [...drawn(small), ...SMALL_QR_ADVICE.map((line) => [{ text: line }])];
   const have = `${terminal.columns}x${terminal.rows}`;
   const need = `${small.columns}x${small.rows + taken + SMALL_QR_ADVICE.length}`;
   const advice = `The QR needs a terminal of ${need}, this one has ${have}: enlarge it or make its text smaller.`;
-  return [advice, ...instead].flatMap(wrapped);
+  return [advice, ...instead].flatMap((line) => wrapSpan({ text: line }, terminal.columns));
 }
 
 function drawn({ lines }: DrawnQr): Line[] {

@@ -114,6 +114,11 @@ export function wrapText(text: string, columns: number): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, Math.max(1, columns)));
 }
 
+/** Wraps a span to lines of at most these columns. */
+export function wrapSpan(span: Span, columns: number): Line[] {
+  return wrapText(span.text, columns).map((text) => [{ ...span, text }]);
+}
+
 function wrapLine(line: string, columns: number): string[] {
   if (columnsOf(line) <= columns) return [line];
   if (isPlain(line)) return wrapPlain(line, columns);

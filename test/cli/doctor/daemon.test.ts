@@ -40,7 +40,9 @@ describe('doctor, of a daemon', () => {
 
   it('finds that a host does not exist', async () => {
     const diagnosis = await look({ url: 'http://nowhere.invalid:3000' });
-    expect(diagnosis.of('daemon').trouble).to.be.oneOf(['daemon-unknown-host', 'daemon-unreachable']);
+    const { trouble, facts } = diagnosis.of('daemon');
+    expect(trouble).to.be.oneOf(['daemon-unknown-host', 'daemon-unreachable']);
+    expect(facts?.fault).to.equal(trouble?.replace('daemon-', ''));
   });
 
   it('finds that a daemon does not answer', async () => {

@@ -299,6 +299,19 @@ describe('doctor, of sessions', () => {
     expect((await lookAt('history', { history: { ...history, progress: 100 } })).level).to.equal('ok');
   });
 
+  it('rates a webhook without a call by its last failed delivery, also by one that was given up', async () => {
+    const [url, last] = ['http://127.0.0.1:1/hook', reason('answered', { status: '503' })];
+    const gaveUp = reason('after_attempt', { why: reason('expired', { time: '72 hours' }), last });
+    daemon.client = wellClient('acme', { webhookUrl: url });
+    daemon.session = wellSession('acme', { webhook: { waiting: 0 } });
+    for (const why of [last, gaveUp]) {
+      daemon.failed = [{ url, failedAt: ago(MINUTE_MS), ...toFields(why) }];
+      const found = (await look({ sendsEvents: false })).of('webhook', 'acme');
+      expect(found).to.include({ level: 'failed', trouble: 'webhook-error' });
+      expect(found.facts).to.include({ status: 503 });
+    }
+  });
+
   it('checks only the session given with --session', async () => {
     const other = await look({ session: 'other' });
     expect(other.of('sessions')).to.include({ level: 'failed', trouble: 'session-unknown' });

@@ -9,9 +9,9 @@ import {
 } from '../../../src/cli/listen/receiver.js';
 import { Registration } from '../../../src/cli/listen/registration.js';
 import { webhookHeaders } from '../../../src/delivery/webhook-headers.js';
-import { type Reason, reason, textOf, toFields } from '../../../src/domain/reasons.js';
+import { type Reason, reason, textOf } from '../../../src/domain/reasons.js';
 import { ManualClock } from '../../support/manual-clock.js';
-import { failureOf, textEvent } from '../support/entries.js';
+import { failureOf, refusal, textEvent } from '../support/entries.js';
 import { FakeDaemon } from '../support/fake-daemon.js';
 
 const TOKEN = 'token-of-this-run';
@@ -152,9 +152,7 @@ describe('listen: the registration', () => {
   };
   const refuse = (status: number, error: string | Reason) =>
     daemon.on('POST /listen-webhook', () => {
-      if (typeof error === 'string') return { status, body: { error } };
-      const headers = { 'x-sn-reason': JSON.stringify(toFields(error)) };
-      return { status, headers, body: { error: textOf(error) } };
+      return typeof error === 'string' ? { status, body: { error } } : refusal(status, error);
     });
 
   it('renews at an interval, and takes over only at the start', async () => {

@@ -1,6 +1,6 @@
 import { CliError } from '../../../src/cli/errors.js';
 import type { FleetNode, FleetSession } from '../../../src/contract/index.js';
-import type { ReasonFields } from '../../../src/domain/reasons.js';
+import { type Reason, type ReasonFields, textOf, toFields } from '../../../src/domain/reasons.js';
 import type { SessionStatus } from '../../../src/domain/session.js';
 import type { EventEnvelope } from '../../../src/events/envelope.js';
 import type { TailEntry } from '../../../src/events/stream-entry.js';
@@ -86,6 +86,11 @@ export async function failureOf(call: Promise<unknown>): Promise<CliError> {
     throw error;
   }
   throw new Error('it did not fail');
+}
+
+/** The answer of a daemon that refuses a call for this reason. */
+export function refusal(status: number, why: Reason) {
+  return { status, headers: { 'x-sn-reason': JSON.stringify(toFields(why)) }, body: { error: textOf(why) } };
 }
 
 /** The daemon's time in these rows. */

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
-import { type FullScreenOptions, fullScreen } from '../../../src/tui/screen.js';
-import { type Size, VirtualTerminal, type VirtualTerminalOptions } from './virtual-terminal.js';
+import { type FullScreenOptions, fullScreen, type TerminalSize } from '../../../src/tui/screen.js';
+import { VirtualTerminal, type VirtualTerminalOptions } from './virtual-terminal.js';
 
 /** A screen on a simulated terminal. */
 export interface Rendered {
@@ -28,7 +28,7 @@ export interface Look extends VirtualTerminalOptions {
 /** Draws a full screen on a terminal of a given size. Resolves once it is drawn. */
 export async function draw(
   app: ReactElement,
-  size: Size,
+  size: TerminalSize,
   { theme, ...options }: Look = {},
 ): Promise<Rendered> {
   const terminal = new VirtualTerminal(size, options);
@@ -69,7 +69,6 @@ export function onTerminal(terminal: VirtualTerminal): Omit<Rendered, 'unmount'>
     async type(...inputs) {
       for (const input of inputs) {
         terminal.stdin.push(input);
-        // Ink waits one tick to tell Escape from the start of an escape sequence
         await drawn();
       }
     },
@@ -80,7 +79,10 @@ export function onTerminal(terminal: VirtualTerminal): Omit<Rendered, 'unmount'>
   };
 }
 
-/** Turns of the event loop until React has drawn a change and its effects. */
+/**
+ * Turns of the event loop until React has drawn a change and its effects. Ink waits one to tell Escape from the start of an
+ * escape sequence.
+ */
 const TURNS = 4;
 
 /** Escape sequences of keys without a character. */

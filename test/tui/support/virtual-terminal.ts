@@ -1,12 +1,8 @@
 import { Socket } from 'node:net';
 import { UnicodeGraphemesAddon } from '@xterm/addon-unicode-graphemes';
 import xterm, { type IBufferCell, type IBufferLine } from '@xterm/headless';
+import type { TerminalSize } from '../../../src/tui/screen.js';
 import type { TerminalStreams } from '../../../src/tui/terminal.js';
-
-export interface Size {
-  columns: number;
-  rows: number;
-}
 
 export interface VirtualTerminalOptions {
   /** Tells the abilities; by default those of `PLAIN_TERMINAL`. */
@@ -43,13 +39,16 @@ export class VirtualTerminal implements TerminalStreams {
   readonly links: { text: string; url: string }[] = [];
   readonly #xterm: InstanceType<typeof xterm.Terminal>;
   readonly #margin: number;
-  #size: Size;
+  #size: TerminalSize;
   /** Writes that are not on the screen yet. */
   #pending = 0;
   #showsCursor = true;
   #waiters: (() => boolean)[] = [];
 
-  constructor(size: Size, { env = { TERM: 'dumb' }, margin = 0, old = false }: VirtualTerminalOptions = {}) {
+  constructor(
+    size: TerminalSize,
+    { env = { TERM: 'dumb' }, margin = 0, old = false }: VirtualTerminalOptions = {},
+  ) {
     this.env = env;
     this.#size = size;
     this.#margin = margin;
@@ -157,7 +156,7 @@ export class VirtualTerminal implements TerminalStreams {
     });
   }
 
-  resize(size: Size): void {
+  resize(size: TerminalSize): void {
     this.#size = size;
     this.#xterm.resize(size.columns + this.#margin, size.rows + this.#margin);
     Object.assign(this.stdout, size);
@@ -279,7 +278,7 @@ class Display extends Socket implements NodeJS.WriteStream {
   rows: number;
   readonly #draw: (text: string) => void;
 
-  constructor({ columns, rows }: Size, draw: (text: string) => void) {
+  constructor({ columns, rows }: TerminalSize, draw: (text: string) => void) {
     super();
     this.columns = columns;
     this.rows = rows;

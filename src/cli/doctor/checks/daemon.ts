@@ -4,6 +4,7 @@ import { tokenPath } from '../../client.js';
 import { CliError } from '../../errors.js';
 import { type Finding, type GeneralCheck, passed, problem, type Troubles } from '../check.js';
 import { isDaemon } from '../context.js';
+import { faultFact } from '../reach.js';
 
 const START = 'start the daemon: switchboard start; or set --url or SWITCHBOARD_URL';
 
@@ -35,7 +36,7 @@ export const daemon: GeneralCheck = {
 function explain(error: unknown, url: string): Finding {
   const fault = connectionFaultOf(error);
   const [trouble, advice] = UNREACHABLE[fault];
-  return problem(trouble, errorMessage(error), advice, { url, fault });
+  return problem(trouble, errorMessage(error), advice, { url, fault: faultFact(fault) });
 }
 
 /** Milliseconds. Receivers reject signatures that are minutes old or from the future. */

@@ -2,7 +2,7 @@ import type { FleetAnswer } from '../../../contract/index.js';
 import type { ConnectionFault } from '../../../domain/connection-fault.js';
 import { type Finding, type GeneralCheck, passed, problem, skipped, type Troubles } from '../check.js';
 import type { DoctorContext } from '../context.js';
-import { endpointOf, reach, shown } from '../reach.js';
+import { endpointOf, faultFact, reach, shown } from '../reach.js';
 
 const WHATSAPP = 'https://web.whatsapp.com';
 const OPEN_THE_WAY = 'allow connections from this machine: check firewall, proxy and DNS';
@@ -62,7 +62,7 @@ async function reachAt(name: string, address: string): Promise<Finding> {
     return passed(`${name}: connected to ${place} in ${found.ms} ms`, { network: name, ms: found.ms });
   }
   const [trouble, advice] = UNREACHABLE[found.fault];
-  const facts = { network: name, fault: found.fault };
+  const facts = { network: name, fault: faultFact(found.fault) };
   return problem(trouble, `${name}: ${place} cannot be reached: ${found.reason}`, advice, facts);
 }
 

@@ -65,10 +65,10 @@ export const session: SessionCheck = {
     if (!health) return skipped(`held by the node ${podName}: run doctor against it`);
     if (health.podName === '' && !TERMINAL[health.status]) return unheld(health);
     const { status } = health;
-    if (status !== 'connected' && health.reasonCode === 'client_outdated') return ofOutdated(health, context);
-    if (status !== 'connected' && health.reasonCode === 'proxy_failed') return ofProxy(health);
-    if (status !== 'connected' && health.reasonCode === 'data_damaged') return ofDamaged(health);
     if (status === 'connected') return ofConnected(session, health, await uptimeOf(health, context));
+    if (health.reasonCode === 'client_outdated') return ofOutdated(health, context);
+    if (health.reasonCode === 'proxy_failed') return ofProxy(health);
+    if (health.reasonCode === 'data_damaged') return ofDamaged(health);
     if (status === 'reconnecting') return ofReconnecting(health, context);
     if (status === 'initializing' || status === 'qr') return ofPairing(health, context);
     return ofTerminal(health);

@@ -1,4 +1,4 @@
-import { type ConnectionFault, FAULTS } from '../../../domain/connection-fault.js';
+import { CONNECTION_FAULTS, type ConnectionFault } from '../../../domain/connection-fault.js';
 import { reasonFrom } from '../../../domain/reasons.js';
 import { shownUrl } from '../../../domain/text.js';
 import type { GivenReason } from '../../reason-text.js';
@@ -123,11 +123,13 @@ const PRIVATE_ADVICE = 'give the receiver a public address, or allow private add
 /** The problem of a receiver, by the daemon's reason for a failed delivery. */
 function receiverProblem(detail: string, given: GivenReason, facts: Finding['facts'] = {}): Finding {
   const { reason = '' } = given;
-  const { code, values = {} } = reasonFrom(given.reasonCode, given.reasonValues) ?? {};
+  const why = reasonFrom(given.reasonCode, given.reasonValues);
+  const last = why?.code === 'after_attempt' ? why.values.last : undefined;
+  const { code, values = {} } = (typeof last === 'object' ? last : why) ?? {};
   const all = { ...facts, reason };
   if (code === 'address_private') return problem('webhook-private', detail, PRIVATE_ADVICE, all);
   if (code === 'answered' || code === 'redirected') return byStatus(detail, String(values.status), all);
-  const fault = code === 'call_failed' ? FAULTS.find((one) => one === values.kind) : undefined;
+  const fault = code === 'call_failed' ? CONNECTION_FAULTS.find((one) => one === values.kind) : undefined;
   return byFault(detail, fault ?? 'unreachable', all);
 }
 

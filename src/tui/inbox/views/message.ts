@@ -7,6 +7,7 @@ import {
   type Line,
   lineColumns,
   type Span,
+  wrapSpan,
   wrapText,
 } from '../../text/line.js';
 import { withMatches } from '../../text/match.js';
@@ -90,7 +91,7 @@ function contentLines(message: MessageItem, columns: number, words: readonly str
 }
 
 function unreadableLines(reason: string, columns: number): Line[] {
-  return wrapText(`⚠ cannot be read here: ${reason}`, columns).map((text) => [{ text, color: 'red' }]);
+  return wrapSpan({ text: `⚠ cannot be read here: ${reason}`, color: 'red' }, columns);
 }
 
 function bodyLines(

@@ -1,7 +1,7 @@
 import { hintLine } from '../../pane.js';
 import type { TerminalSize } from '../../screen.js';
 import { cleanLine } from '../../text/foreign.js';
-import { beside, fitLine, fitLines, type Line, spread, wrapText } from '../../text/line.js';
+import { beside, fitLine, fitLines, type Line, spread, wrapSpan } from '../../text/line.js';
 import { keyHelpLines, keyHelpOverflow } from '../../widgets.js';
 import { type ChosenKeys, keySections } from '../keys/bindings.js';
 import { currentSession, type Drawing, messageOf, type Shown } from '../view-state.js';
@@ -144,9 +144,5 @@ function inSeconds(seconds: number): string {
 function tooSmall({ columns, rows }: TerminalSize): Line[] {
   const need = `${SMALLEST.columns}x${SMALLEST.rows}`;
   const text = `Enlarge the terminal to ${need} or more. Ctrl+C quits.`;
-  return fitLines(
-    wrapText(text, Math.max(1, columns)).map((line) => [{ text: line }]),
-    columns,
-    Math.max(1, rows),
-  );
+  return fitLines(wrapSpan({ text }, columns), columns, Math.max(1, rows));
 }
