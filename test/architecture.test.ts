@@ -220,7 +220,7 @@ function serviceRules(): Rule[] {
   );
 }
 
-/** Verifies webhooks, and the client of the simulated network, which runs in Node. */
+/** Parts of the client that may use packages and Node: the verification of webhooks, and the client of the simulated network. */
 const CLIENT_EXTRAS = /^src\/client\/(events\.ts|sandbox\/)/;
 
 describe('the architecture', () => {

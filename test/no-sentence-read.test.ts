@@ -28,7 +28,7 @@ const READERS: Readonly<Record<string, string>> = {
 
 /** Properties and variables that hold words for people. */
 const WORDS = /^(?:reason|statusReason|lastDisconnect|message|detail|error|sentence|advice)$/;
-/** The same where an error or a number has never that name. */
+/** Those of `WORDS` that always hold a text: comparing one reads a sentence. */
 const TEXTS = /^(?:statusReason|message|detail|sentence)$/;
 /** Methods that compare, match or take apart a text. */
 const READS = new Set([
@@ -39,7 +39,7 @@ const MATCHES = new Set(['test', 'exec']);
 /** Two words in a row, as a sentence has them and a code has not. */
 const SENTENCE = /[A-Za-z]{2,}[,:;]? [a-z]{2,}/;
 
-/** What reads a sentence in a file: `line: code`. */
+/** The places of a file that read a sentence, as `line: code`. */
 function readsIn(source: string): string[] {
   const { program } = parse(source, { sourceType: 'module', plugins: ['typescript', 'jsx'] });
   const lines = source.split('\n');
@@ -79,7 +79,7 @@ function readsSentence(node: Node): boolean {
   if (!isNode(callee) || !/^(?:Optional)?MemberExpression$/.test(callee.type) || !Array.isArray(given))
     return false;
   const method = nameOf(callee.property);
-  // takes the first line for a list
+  // splitting a text into its lines reads no sentence
   if (method === 'split' && isNode(given[0]) && given[0].value === '\n') return false;
   if (READS.has(method)) return holdsWords(callee.object) || given.some(isSentence);
   return MATCHES.has(method) && given.some(holdsWords);
@@ -127,17 +127,20 @@ const files = ['src', 'commands'].flatMap((folder) =>
 );
 
 describe('the programs', () => {
+  let reads: ReadonlyMap<string, readonly string[]>;
+  before(() => {
+    reads = new Map(files.map((path) => [path, readsIn(readFileSync(join(ROOT, path), 'utf8'))]));
+  });
+
   it('read codes and values, and no sentence', () => {
-    const found = files.flatMap((path) => {
-      const reads = readsIn(readFileSync(join(ROOT, path), 'utf8'));
-      return path in READERS ? [] : reads.map((read) => `${path}:${read}`);
-    });
+    const found = [...reads].flatMap(([path, lines]) =>
+      path in READERS ? [] : lines.map((line) => `${path}:${line}`),
+    );
     expect(found).to.deep.equal([]);
   });
 
   it('read the words of foreign software and of earlier releases in few places, each of which needs it', () => {
-    const reading = files.filter((path) => readsIn(readFileSync(join(ROOT, path), 'utf8')).length > 0);
-    expect(Object.keys(READERS).filter((path) => !reading.includes(path))).to.deep.equal([]);
+    expect(Object.keys(READERS).filter((path) => !reads.get(path)?.length)).to.deep.equal([]);
   });
 
   for (const code of [

@@ -18,7 +18,7 @@ export interface DeathPoint {
   write: 'waiting' | 'leaving' | 'open' | 'ended' | 'close' | 'acknowledge' | 'finish' | 'answer' | 'journal';
 }
 
-/** Characters that an error quotes of the last that a daemon wrote about its end. */
+/** Characters of a daemon's last output that the error of a failed start quotes. */
 const MOST_SAID = 2_000;
 
 /** A daemon in a process of its own. */

@@ -7,7 +7,7 @@ import { HostedInbox } from '../../../src/services/history/inbox.js';
 import { Recorder } from '../../../src/services/history/recorder.js';
 import type { Recording } from '../../../src/services/history/rows.js';
 import type { Authorship } from '../../../src/services/identities/parties.js';
-import type { ExpectedFile, SessionRecord, Store } from '../../../src/store/store.js';
+import { blankSession, type ExpectedFile, type SessionRecord, type Store } from '../../../src/store/store.js';
 import { Chance } from '../../support/chance.js';
 import { Rig } from '../../support/rig/rig.js';
 
@@ -362,36 +362,14 @@ describe('HostedInbox', () => {
 });
 
 const SESSION: SessionRecord = {
+  ...blankSession(),
   clientId: 'acme',
   lid: '90000000000001',
   pn: '15550000001',
   jid: '15550000001:1@s.whatsapp.net',
   name: 'Alice',
   orgId: 'workspace1',
-  webhookUrl: '',
-  webhookToken: '',
-  pollLookupUrl: '',
-  enableGroupAi: false,
-  rejectCalls: false,
-  retry: 'contract',
-  webhookPaused: '',
-  receivers: null,
-  previousToken: null,
-  previousTokenUntil: 0,
-  retentionDays: null,
-  keepEvents: 0,
-  exportedAt: 0,
-  proxy: '',
-  extraEvents: [],
-  apiSecretHash: '',
   status: 'connected',
-  statusReason: '',
-  statusSince: 0,
-  bannedUntil: 0,
-  linkedAt: 0,
-  linkedNumber: '',
-  restrictions: '',
-  createdAt: 0,
 };
 
 function recording(

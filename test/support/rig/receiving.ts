@@ -18,42 +18,26 @@ import { Announcements, type Announcer } from '../../../src/services/messages/an
 import { type ReceiveObserver, Receiver } from '../../../src/services/messages/receive.js';
 import { MessageSpans } from '../../../src/services/messages/spans.js';
 import { StoreRetry } from '../../../src/services/store-retry.js';
-import type { HistoryMessage, SessionRecord, Store } from '../../../src/store/store.js';
+import {
+  blankSession,
+  type HistoryMessage,
+  type SessionRecord,
+  type Store,
+} from '../../../src/store/store.js';
 import type { ManualClock } from '../manual-clock.js';
 import { playedLink } from './link.js';
 import type { Rig } from './rig.js';
 
 export const SESSION: SessionRecord = {
+  ...blankSession(),
   clientId: 'acme',
   lid: '90000000000001',
   pn: '15550000001',
   jid: '15550000001:1@s.whatsapp.net',
   name: 'Alice',
-  orgId: '',
   webhookUrl: 'https://example.org/hook',
   webhookToken: 'receiver-token',
-  pollLookupUrl: '',
-  enableGroupAi: false,
-  rejectCalls: false,
-  retry: 'contract',
-  webhookPaused: '',
-  receivers: null,
-  previousToken: null,
-  previousTokenUntil: 0,
-  retentionDays: null,
-  keepEvents: 0,
-  exportedAt: 0,
-  proxy: '',
-  extraEvents: [],
-  apiSecretHash: '',
   status: 'connected',
-  statusReason: '',
-  statusSince: 0,
-  bannedUntil: 0,
-  linkedAt: 0,
-  linkedNumber: '',
-  restrictions: '',
-  createdAt: 0,
 };
 export const HOSTED = { ...SESSION, orgId: 'workspace1' };
 export const ROOM = 'acme-90000000000001-90000000000002';
