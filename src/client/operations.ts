@@ -136,7 +136,7 @@ export interface AccountStatusEvent {
 export interface Advice {
   /** Name of an operation of this API */
   operation: string;
-  /** Its fields, as far as they are known */
+  /** Fields of the operation, as far as they are known */
   arguments: Record<string, unknown>;
 }
 
@@ -158,9 +158,9 @@ export interface AttemptEntry {
   status: number;
   /** Why it was not delivered; empty when it was */
   reason: string;
-  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  /** The reason as a code for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
   reasonCode?: string;
-  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  /** Values that the words of the reason name, such as `until`; `kind` tells causes apart */
   reasonValues?: Record<string, unknown>;
   /** Calls that help, in their order; absent where none does */
   advice?: Advice[];
@@ -274,9 +274,9 @@ export interface CheckStateAnswer {
   state: string;
   /** Why the session is not connected, if known */
   reason?: string;
-  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  /** The reason as a code for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
   reasonCode?: string;
-  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  /** Values that the words of the reason name, such as `until`; `kind` tells causes apart */
   reasonValues?: Record<string, unknown>;
   /** Calls that help, in their order; absent where none does */
   advice?: Advice[];
@@ -432,9 +432,9 @@ export interface DroppedEntry {
   type: string;
   /** Why it is not delivered */
   reason: string;
-  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  /** The reason as a code for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
   reasonCode?: string;
-  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  /** Values that the words of the reason name, such as `until`; `kind` tells causes apart */
   reasonValues?: Record<string, unknown>;
   /** Calls that help, in their order; absent where none does */
   advice?: Advice[];
@@ -695,9 +695,9 @@ export interface FailedDelivery {
   messageId: string;
   /** Why it was not delivered */
   reason: string;
-  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  /** The reason as a code for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
   reasonCode?: string;
-  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  /** Values that the words of the reason name, such as `until`; `kind` tells causes apart */
   reasonValues?: Record<string, unknown>;
   /** Calls that help, in their order; absent where none does */
   advice?: Advice[];
@@ -719,9 +719,9 @@ export interface FailedDeliveryWithEvent {
   messageId: string;
   /** Why it was not delivered */
   reason: string;
-  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  /** The reason as a code for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
   reasonCode?: string;
-  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  /** Values that the words of the reason name, such as `until`; `kind` tells causes apart */
   reasonValues?: Record<string, unknown>;
   /** Calls that help, in their order; absent where none does */
   advice?: Advice[];
@@ -810,9 +810,9 @@ export interface FleetSession {
   status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
   /** Reason for the status; may be empty */
   reason: string;
-  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  /** The reason as a code for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
   reasonCode?: string;
-  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  /** Values that the words of the reason name, such as `until`; `kind` tells causes apart */
   reasonValues?: Record<string, unknown>;
   /** Calls that help, in their order; absent where none does */
   advice?: Advice[];
@@ -832,7 +832,7 @@ export interface FleetSession {
   lastDisconnect: string;
   /** The last close reason as a code, such as `store_unavailable`; absent if unknown */
   lastDisconnectCode?: string;
-  /** What its words name, as `reasonValues` */
+  /** Values that the words of the last close reason name, as in `reasonValues` */
   lastDisconnectValues?: Record<string, unknown>;
   /** When the network last sent anything */
   lastStanzaAt: string;
@@ -1386,7 +1386,7 @@ export interface PairState {
   status: 'waiting' | 'qr' | 'passkey' | 'linked' | 'stopped';
   /** Why the pairing waits or has stopped; may be empty */
   reason: string;
-  /** The same for programs; absent without a reason */
+  /** The reason as a code for programs; absent without a reason */
   reasonCode?: string;
   /** The QR code as an SVG data URL */
   qr?: string;
@@ -1617,9 +1617,9 @@ export interface QrAnswer {
   qr: string;
   /** Why there is no QR code, for example because the QR codes expired */
   reason?: string;
-  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  /** The reason as a code for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
   reasonCode?: string;
-  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  /** Values that the words of the reason name, such as `until`; `kind` tells causes apart */
   reasonValues?: Record<string, unknown>;
   /** Calls that help, in their order; absent where none does */
   advice?: Advice[];
@@ -1767,9 +1767,9 @@ export interface ReplayAnswer {
   damaged?: number;
   /** Why the receiver did not accept the next event, which ended the request; that event is now a failed delivery */
   reason?: string;
-  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  /** The reason as a code for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
   reasonCode?: string;
-  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  /** Values that the words of the reason name, such as `until`; `kind` tells causes apart */
   reasonValues?: Record<string, unknown>;
   /** Calls that help, in their order; absent where none does */
   advice?: Advice[];
@@ -1784,9 +1784,9 @@ export interface ResendAnswer {
   delivered: boolean;
   /** Why the delivery failed; empty if it succeeded */
   reason: string;
-  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  /** The reason as a code for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
   reasonCode?: string;
-  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  /** Values that the words of the reason name, such as `until`; `kind` tells causes apart */
   reasonValues?: Record<string, unknown>;
   /** Calls that help, in their order; absent where none does */
   advice?: Advice[];
@@ -1935,9 +1935,9 @@ export interface SessionHealth {
   status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
   /** Reason for the status; may be empty */
   reason: string;
-  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  /** The reason as a code for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
   reasonCode?: string;
-  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  /** Values that the words of the reason name, such as `until`; `kind` tells causes apart */
   reasonValues?: Record<string, unknown>;
   /** Calls that help, in their order; absent where none does */
   advice?: Advice[];
@@ -1957,7 +1957,7 @@ export interface SessionHealth {
   lastDisconnect: string;
   /** The last close reason as a code, such as `store_unavailable`; absent if unknown */
   lastDisconnectCode?: string;
-  /** What its words name, as `reasonValues` */
+  /** Values that the words of the last close reason name, as in `reasonValues` */
   lastDisconnectValues?: Record<string, unknown>;
   /** When the network last sent anything */
   lastStanzaAt: string;
@@ -1994,9 +1994,9 @@ export interface SessionStatusEvent {
   previousStatus: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
   /** Reason for the status; may be empty */
   reason: string;
-  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  /** The reason as a code for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
   reasonCode?: string;
-  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  /** Values that the words of the reason name, such as `until`; `kind` tells causes apart */
   reasonValues?: Record<string, unknown>;
   /** Calls that help, in their order; absent where none does */
   advice?: Advice[];
@@ -2081,9 +2081,9 @@ export interface TestEventAnswer {
   delivered: boolean;
   /** Why the delivery failed; empty if it succeeded */
   reason: string;
-  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  /** The reason as a code for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
   reasonCode?: string;
-  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  /** Values that the words of the reason name, such as `until`; `kind` tells causes apart */
   reasonValues?: Record<string, unknown>;
   /** Calls that help, in their order; absent where none does */
   advice?: Advice[];
@@ -2275,9 +2275,9 @@ export interface WebhookAttempt {
   status: number;
   /** Why it was not delivered; empty when it was */
   reason: string;
-  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  /** The reason as a code for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
   reasonCode?: string;
-  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  /** Values that the words of the reason name, such as `until`; `kind` tells causes apart */
   reasonValues?: Record<string, unknown>;
   /** Calls that help, in their order; absent where none does */
   advice?: Advice[];

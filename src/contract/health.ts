@@ -65,7 +65,9 @@ export const healthFields = {
   lastDisconnectCode: optional(text).description(
     'The last close reason as a code, such as `store_unavailable`; absent if unknown',
   ),
-  lastDisconnectValues: optional(anyFields()).description('What its words name, as `reasonValues`'),
+  lastDisconnectValues: optional(anyFields()).description(
+    'Values that the words of the last close reason name, as in `reasonValues`',
+  ),
   lastStanzaAt: timeOrEmpty.description('When the network last sent anything'),
   retryAt: timeOrEmpty.description('When the next connection is tried'),
   exportedAt: optional(time).description('When `/export` stopped the session; absent if it is in use here'),

@@ -1,7 +1,7 @@
 /**
  * The API, once: each section is a file of operations as data (method, path, owner, who may call, summary), with the
  * Joi schemas of what they take and answer, their error codes and an example. Everything else is made of it:
- * `http/routes` binds a handler to each operation and is typed by it, `/openapi.json` and the client are printed of it
+ * `http/routes` binds a handler to each operation and is typed by it, `/openapi.json` and the client are printed from it
  * (`npm run openapi`).
  *
  * To use a type of an answer: `import type { Client, FleetNode, StoredMessage } from '../contract/index.js'` (the names
@@ -84,14 +84,12 @@ export interface Section {
   operations: Readonly<Record<string, Operation>>;
 }
 
-const sends = Object.fromEntries(kindSends.map(({ id, operation }) => [id, operation]));
-
 /** The whole API. */
 export const CONTRACT: readonly Section[] = [
   section('Sessions', 'Link numbers, and set where their events go', sessions),
   section('Linking', "Passkeys, and the one-time page of the number's owner", linking),
   section('Adoption', 'Numbers that another program has linked', adoption),
-  section('Messages', 'Send messages', { ...sends, ...messages }),
+  section('Messages', 'Send messages', { ...kindSends, ...messages }),
   section('Chats', 'Typing, read receipts, settings of chats, deletions', chats),
   section('People', 'Look up people and pictures, and block people', people),
   section('Profile', 'The profile of the linked number', profile),

@@ -79,7 +79,7 @@ export const pairState = named('PairState', {
     '`stopped`: the pairing waits until a new QR code is requested',
   ),
   reason: text.description('Why the pairing waits or has stopped; may be empty'),
-  reasonCode: optional(text).description('The same for programs; absent without a reason'),
+  reasonCode: optional(text).description('The reason as a code for programs; absent without a reason'),
   qr: optional(text).description('The QR code as an SVG data URL'),
   code: optional(text).description('The requested pairing code, while it is valid'),
   passkey: optional(

@@ -100,11 +100,8 @@ export const targetErrors: readonly ErrorCode[] = [
 export type SendOperation = Operation<ClientQuery, SendPayload, object, SendHeaders, SendAnswer>;
 
 /** One operation for each kind of message that can be sent, by its id: `/send-poll-message` → `sendPollMessage`. */
-export const kindSends: readonly { id: string; operation: SendOperation }[] = SEND_REQUESTS.map(
-  (request) => ({
-    id: idOf(request.path),
-    operation: sendOperation(request),
-  }),
+export const kindSends: Readonly<Record<string, SendOperation>> = Object.fromEntries(
+  SEND_REQUESTS.map((request) => [idOf(request.path), sendOperation(request)]),
 );
 
 function idOf(path: string): string {

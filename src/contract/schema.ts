@@ -65,17 +65,19 @@ export const reasonFields = {
   // a node of a later release may know more codes
   reasonCode: optional(
     text.description(
-      'The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all',
+      'The reason as a code for programs, such as `banned`; absent without a reason. docs/reasons.md has all',
     ),
   ),
   reasonValues: optional(
-    anyFields().description('What the words of the reason name, such as `until`; `kind` tells causes apart'),
+    anyFields().description(
+      'Values that the words of the reason name, such as `until`; `kind` tells causes apart',
+    ),
   ),
   advice: optional(
     listOf(
       named('Advice', {
         operation: text.description('Name of an operation of this API').example('reconnect'),
-        arguments: anyFields().description('Its fields, as far as they are known'),
+        arguments: anyFields().description('Fields of the operation, as far as they are known'),
       }),
     ).description('Calls that help, in their order; absent where none does'),
   ),

@@ -1,7 +1,7 @@
 import { endsWithin } from '../domain/clock.js';
 import { newDeliveryId, replayDeliveryId } from '../domain/ids.js';
 import { LIMITS } from '../domain/limits.js';
-import { type Reason, reason, textOf, toFields, writeReason } from '../domain/reasons.js';
+import { type Reason, reason, toFields, writeReason } from '../domain/reasons.js';
 import type { GatewayEvent } from '../events/catalogue.js';
 import type { AttemptReport } from '../events/stream-entry.js';
 import type { FailedDelivery, KeptEvent } from '../store/store.js';
@@ -293,8 +293,10 @@ export class Dispatcher {
     const { tail, observe, log, failed, clock } = this.#options;
     const { deliveryId, clientId, receiverId, type, messageId, url, body } = job;
     const named = receiverId && { receiver: receiverId };
+    const reasonFields = toFields(why);
+    const words = reasonFields.reason;
     log.warn(
-      { clientId, ...named, deliveryId, type, messageId, cause, reason: textOf(why), attempts },
+      { clientId, ...named, deliveryId, type, messageId, cause, reason: words, attempts },
       'event not delivered',
     );
     tail.publish({
@@ -304,7 +306,7 @@ export class Dispatcher {
       ...named,
       deliveryId,
       type,
-      ...toFields(why),
+      ...reasonFields,
     });
     if (job.isSample) return true;
     this.#count(() => observe.dropped(clientId, cause));

@@ -41,6 +41,8 @@ export const DURABLE_LIMITS: DurableLimits = {
   bytes: 64 * 1024 * 1024,
 };
 
+const TOO_MANY_BYTES = reason('bytes_full');
+
 /** Bytes of a row beside its body. */
 const ROW_BYTES = 512;
 
@@ -118,7 +120,7 @@ export class DurableDeliveries {
       // only the next few events keep their bodies in memory; others are read from the store
       const isSoon = queue.figures.waiting < this.#options.limits.inFlight;
       queue.add({ ...event, ...(isSoon && { body }) });
-      await this.#drop(queue.takeExcess(), 'queue_full', reason('bytes_full'));
+      await this.#drop(queue.takeExcess(), 'queue_full', TOO_MANY_BYTES);
       // check here too, because a paused receiver makes no attempts that would find expired events
       await this.#dropExpired(queue);
     });
@@ -271,8 +273,7 @@ export class DurableDeliveries {
       const isRefused = REFUSES_EVENT.has(result.status);
       const expired = queue.isExpired(event);
       if (isRefused || expired) {
-        const last = result.reason;
-        const why = expired || !last ? afterAttempt(this.#expired(event), last) : last;
+        const why = expired ? afterAttempt(this.#expired(event), result.reason) : result.reason;
         const isKept = await this.#giveUp(event, body, isRefused ? 'rejected' : 'exhausted', why);
         if (!isKept) return 'failed';
         return isRefused ? 'answered' : 'skipped';

@@ -221,7 +221,7 @@ export class Delivery implements QueuedJob {
     const pause = outcome === 'failed' ? pauseAfter(policyOf(this.#job), this.#attempts, random) : undefined;
     if (pause === undefined && !(status === 0 && this.#context.redirected(this.#job))) {
       const cause = outcome === 'rejected' ? 'rejected' : 'exhausted';
-      this.#context.dropped(this.#job, cause, why ?? reason('gateway_stops'), this.#attempts);
+      this.#context.dropped(this.#job, cause, why, this.#attempts);
     }
     return pause;
   }

@@ -38,15 +38,19 @@ export interface Target {
   broker?: string;
 }
 
-export interface CallResult {
-  outcome: Outcome;
+/** An attempt that did not deliver the event. */
+export interface FailedCall {
+  outcome: Exclude<Outcome, 'delivered'>;
   /** The receiver's HTTP status; 0 without an answer. */
   status: number;
-  /** Why it was not delivered. */
-  reason?: Reason | undefined;
+  reason: Reason;
   /** Set if the receiver must be paused, with the reason. */
   pause?: PauseCode;
 }
+
+export type CallResult =
+  | { outcome: 'delivered'; status: number; reason?: undefined; pause?: undefined }
+  | FailedCall;
 
 /** Parses a receiver's address; undefined if it is not an absolute http(s) URL. */
 export function readTarget(url: string): Target | undefined {
@@ -139,7 +143,7 @@ export class WebhookClient {
         await body.dump({ limit: ANSWER_BYTES });
         return statusCode;
       });
-      return { outcome: outcomeOf(status), status, reason: reasonOfStatus(status) };
+      return resultOfStatus(status);
     } catch (error) {
       return resultOfError(error);
     }
@@ -151,12 +155,14 @@ export class WebhookClient {
   }
 }
 
-function reasonOfStatus(status: number): Reason | undefined {
-  if (outcomeOf(status) === 'delivered') return undefined;
-  return reason(isRedirect(status) ? 'redirected' : 'answered', { status: String(status) });
+function resultOfStatus(status: number): CallResult {
+  const outcome = outcomeOf(status);
+  if (outcome === 'delivered') return { outcome, status };
+  const code = isRedirect(status) ? 'redirected' : 'answered';
+  return { outcome, status, reason: reason(code, { status: String(status) }) };
 }
 
-function resultOfError(error: unknown): CallResult {
+function resultOfError(error: unknown): FailedCall {
   if (error instanceof PrivateAddressError) return { outcome: 'rejected', status: 0, reason: error.reason };
   if (error instanceof Error && codeOf(error) === 'UND_ERR_INVALID_ARG') {
     // address or token cannot be put into a request: a retry cannot help

@@ -185,7 +185,7 @@ export function storeUnavailable(cause: unknown): GatewayError {
 export function messageForOperator(error: unknown): string {
   const message = errorMessage(error);
   if (!isGatewayError(error, 'store_unavailable') || !error.cause) return message;
-  // the message has it
+  // the words of `store_failed` already contain the cause
   if (error.reason?.code === 'store_failed') return message;
   const [line = ''] = errorMessage(error.cause).split('\n', 1);
   return `${withoutPeriod(message)} (${line})`;

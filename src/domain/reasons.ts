@@ -3,7 +3,7 @@ import { CALLS, type Call, formerReason, REASONS, type Words } from './reason-ta
 
 export type ReasonCode = keyof typeof REASONS;
 
-/** What is filled into the words of a reason: a text, or another reason. */
+/** A value in the words of a reason: a text, or another reason. */
 export type ReasonValue = string | Reason;
 
 /**
@@ -62,17 +62,16 @@ export function textOf(reason: Reason, door: Door = API): string {
   return filled(own, reason, door);
 }
 
-/** The same without what an operator can do, for the owner of the number. */
+/** A reason in words, without the advice for operators: for the owner of the number. */
 export function ownersTextOf(reason: Reason): string {
   return filled(wordsOf(reason).says, reason, API);
 }
 
 /** The calls that the words of a reason name, in their order. */
 export function adviceOf(reason: Reason, clientId?: string): Advice[] {
-  const { says, advice = '' } = wordsOf(reason);
   const { clientId: own = clientId } = reason.values;
   const named: Record<string, string> = typeof own === 'string' ? { clientId: own } : {};
-  const calls = [...`${says} ${advice}`.matchAll(PLACEHOLDER)].flatMap(([, name = '']): Advice[] => {
+  const calls = placeholdersIn(reason).flatMap((name): Advice[] => {
     const call = callIn(name);
     if (call) return [{ operation: call, arguments: named }];
     const value = reason.values[name];
@@ -88,16 +87,19 @@ export interface ReasonFields {
   /** A code of this release, or of a later one. */
   reasonCode?: string;
   reasonValues?: Record<string, unknown>;
-  /** What helps; absent where nothing does. */
+  /** Calls that help; absent if none does. */
   advice?: { operation: string; arguments: Record<string, unknown> }[];
 }
 
-/** @param clientId the session that it is about, where the reason does not name it */
+/** @param clientId the session of the reason, if its values do not name one */
 export function toFields(reason: Reason | undefined, clientId?: string): ReasonFields {
-  if (!reason) return { reason: '' };
+  return reason ? { reason: textOf(reason), ...toData(reason, clientId) } : { reason: '' };
+}
+
+/** A reason as data alone, for a door that carries its words elsewhere. */
+export function toData(reason: Reason, clientId?: string): Omit<ReasonFields, 'reason'> {
   const advice = adviceOf(reason, clientId);
   return {
-    reason: textOf(reason),
     reasonCode: reason.code,
     reasonValues: { ...reason.values },
     ...(advice.length > 0 && { advice }),
@@ -184,16 +186,20 @@ function ownValue(kinds: Readonly<Record<string, Words>>, kind: ReasonValue | un
   return typeof kind === 'string' && Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
 }
 
-/** Every value that the words name is there. */
+/** True if the reason has words, and every value that they name. */
 function isWhole(reason: Reason): boolean {
   return wordsOf(reason).says !== '' && namesIn(reason).every((name) => Object.hasOwn(reason.values, name));
 }
 
 /** The names of the values in the words of a reason. */
 function namesIn(reason: Reason): string[] {
+  return placeholdersIn(reason).filter((name) => callIn(name) === undefined);
+}
+
+/** The placeholders in the words of a reason: names of values, and calls. */
+function placeholdersIn(reason: Reason): string[] {
   const { says, advice = '' } = wordsOf(reason);
-  const names = [...`${says} ${advice}`.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
-  return names.filter((name) => callIn(name) === undefined);
+  return [...`${says} ${advice}`.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
 }
 
 function isCode(text: string): text is ReasonCode {

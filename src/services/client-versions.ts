@@ -13,7 +13,7 @@ import {
 import type { Logger } from '../log.js';
 import type { VersionStore } from '../store/store.js';
 
-/** What a look-up that found no newer version came to. */
+/** The result of a look-up that found no newer version. */
 type Problem =
   | { kind: 'no_page' }
   | { kind: 'not_newer'; page: string; found: string }

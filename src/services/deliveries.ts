@@ -4,13 +4,13 @@ import type { DeliveryResult } from '../delivery/job.js';
 import type { Clock } from '../domain/clock.js';
 import { GatewayError } from '../domain/errors.js';
 import { WEBHOOK_ID } from '../domain/ids.js';
-import { reason, toFields } from '../domain/reasons.js';
+import { toFields } from '../domain/reasons.js';
 import { sampleEvent } from '../events/sample.js';
 import type { FailedDelivery, FailedDeliveryStore, SessionRecord } from '../store/store.js';
 import type { Listeners } from './listeners.js';
 import type { Deliveries } from './services.js';
 import { previousTokenOf } from './sessions/previous-token.js';
-import { otherReceiverOf } from './sessions/receiver-list.js';
+import { otherReceiverOf, unknownReceiver } from './sessions/receiver-list.js';
 
 /** Sends test events, and resends failed deliveries. */
 export function createDeliveries(options: {
@@ -41,7 +41,7 @@ export function createDeliveries(options: {
     const session = sessions.find(clientId);
     if (id !== WEBHOOK_ID) {
       const other = otherReceiverOf(session, id);
-      if (!other) throw new GatewayError('receiver_unknown', `session ${clientId} has no receiver ${id}`);
+      if (!other) throw unknownReceiver(clientId, id);
       const { paused: _, ...named } = other;
       return { ...named, retry: 'contract' };
     }
@@ -49,7 +49,7 @@ export function createDeliveries(options: {
     const registered = url ? { url, token, previous: previousTokenOf(session) } : undefined;
     const receiver = listening.inFrontByHand(clientId, registered);
     if (receiver) return receiver;
-    throw new GatewayError('webhook_missing', reason('webhook_missing', { clientId }));
+    throw unknownReceiver(clientId, id);
   }
 
   async function failedOne(id: string): Promise<FailedDelivery> {

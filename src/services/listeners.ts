@@ -138,7 +138,7 @@ export class Listeners implements Listening {
     const check: ListenCheck = { event: 'listen.check', type: LISTEN_CHECK, clientId, timestamp };
     const { outcome, reason: why } = await this.#options.dispatcher.probe({ url, token }, check);
     if (outcome === 'delivered') return;
-    const refused = reason('receiver_refuses', { url: shownUrl(url), why: why ?? '' });
+    const refused = reason('receiver_refuses', { url: shownUrl(url), why });
     throw new GatewayError('webhook_unreachable', refused);
   }
 

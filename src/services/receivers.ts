@@ -22,6 +22,7 @@ import {
   readReceivers,
   type StoredReceiver,
   shownFilter,
+  unknownReceiver,
   writeReceivers,
 } from './sessions/receiver-list.js';
 
@@ -266,7 +267,7 @@ function webhookOf(record: SessionRecord): StoredReceiver {
 function findOne(clientId: string, receivers: readonly StoredReceiver[], id: string): StoredReceiver {
   const found = receivers.find((one) => one.id === id);
   if (found) return found;
-  throw new GatewayError('receiver_unknown', `session ${clientId} has no receiver ${id}`);
+  throw unknownReceiver(clientId, id);
 }
 
 /** @throws GatewayError invalid_request */

@@ -6,7 +6,7 @@ import { GatewayError, isGatewayError } from '../domain/errors.js';
 import { WEBHOOK_ID } from '../domain/ids.js';
 import { parseJson } from '../domain/json.js';
 import { LIMITS } from '../domain/limits.js';
-import { type Reason, reason, toFields } from '../domain/reasons.js';
+import { type Reason, toFields } from '../domain/reasons.js';
 import { EVENT_NAMES, type GatewayEvent } from '../events/catalogue.js';
 import type { Logger } from '../log.js';
 import type { KeptEvent, KeptEventStore, SessionRecord } from '../store/store.js';
@@ -14,7 +14,7 @@ import type { KeptEvents } from './kept-events.js';
 import type { Listeners } from './listeners.js';
 import { receiverOf } from './messages/announce.js';
 import type { Replays } from './services.js';
-import { otherReceiverOf, othersOf } from './sessions/receiver-list.js';
+import { otherReceiverOf, othersOf, unknownReceiver } from './sessions/receiver-list.js';
 
 /** The fields of an event that filters read; all others pass unchanged. */
 const announced = Joi.object<GatewayEvent, false, unknown>({
@@ -45,7 +45,7 @@ export function createReplays(options: {
       id === WEBHOOK_ID
         ? listening.inFrontByHand(clientId, receiverOf(session))
         : otherReceiverOf(session, id);
-    if (!receiver) throw noReceiver(clientId, id);
+    if (!receiver) throw unknownReceiver(clientId, id);
     if (receiver.paused) {
       const message = `receiver ${id} of session ${clientId} is paused (${receiver.paused}): resume it first`;
       throw new GatewayError('receiver_paused', message);
@@ -111,10 +111,4 @@ function missingIn(ids: readonly string[], found: readonly Pick<KeptEvent, 'id'>
 function isFor(session: SessionRecord, filter: EventFilter, { body }: KeptEvent): boolean {
   const { value, error } = announced.validate(parseJson(body));
   return !error && value !== undefined && passes(filter, value, session.extraEvents);
-}
-
-function noReceiver(clientId: string, id: string): GatewayError {
-  if (id !== WEBHOOK_ID)
-    return new GatewayError('receiver_unknown', `session ${clientId} has no receiver ${id}`);
-  return new GatewayError('webhook_missing', reason('webhook_missing', { clientId }));
 }

@@ -18,6 +18,6 @@ export interface SendRequest<Payload extends SendPayload = SendPayload> {
   /** One line for the API's documentation. */
   description: string;
   payload: ObjectSchema<Payload>;
-  /** It is about an earlier message, whose id the answer repeats. */
+  /** The request names an earlier message, whose id the answer repeats. */
   namesTarget?: true;
 }

@@ -4,7 +4,7 @@ import { KeyedLock } from '../../domain/keyed-lock.js';
 import { reason } from '../../domain/reasons.js';
 import { originOf } from '../../domain/text.js';
 import type { Logger } from '../../log.js';
-import type { CallResult } from '../webhook.js';
+import type { CallResult, FailedCall } from '../webhook.js';
 import { BrokerError, BrokerProcess, type ProcessSettings } from './broker-process.js';
 import { InvalidSinkUrl, readDestination } from './destinations.js';
 import { quoted, shortened } from './error-text.js';
@@ -24,10 +24,10 @@ const ALONE = 2;
 const IDLE_MS = 10_000;
 
 const DELIVERED: CallResult = { outcome: 'delivered', status: 0 };
-const STOPPED: CallResult = { outcome: 'failed', status: 0, reason: reason('gateway_stops') };
+const STOPPED: FailedCall = { outcome: 'failed', status: 0, reason: reason('gateway_stops') };
 
 /** The result of an attempt for each failure. */
-const RESULTS: Readonly<Record<Failure, Omit<CallResult, 'reason'>>> = {
+const RESULTS: Readonly<Record<Failure, Omit<FailedCall, 'reason'>>> = {
   failed: { outcome: 'failed', status: 0 },
   refused: { outcome: 'rejected', status: TOO_LARGE },
   private: { outcome: 'rejected', status: 0 },
@@ -214,7 +214,7 @@ export class Sinks {
   }
 }
 
-function resultOf(error: unknown, url: string): CallResult {
+function resultOf(error: unknown, url: string): FailedCall {
   if (error instanceof InvalidSinkUrl) {
     return { outcome: 'rejected', status: 0, reason: reason('broker_address', { error: error.message }) };
   }

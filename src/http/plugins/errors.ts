@@ -2,7 +2,7 @@ import Boom from '@hapi/boom';
 import type { Plugin, Request, ResponseToolkit, RouteOptionsPayload, Server } from '@hapi/hapi';
 import { stdSerializers } from 'pino';
 import { type ErrorCode, type GatewayError, isGatewayError } from '../../domain/errors.js';
-import { type Reason, toFields } from '../../domain/reasons.js';
+import { type Reason, toData } from '../../domain/reasons.js';
 import type { Logger } from '../../log.js';
 import { clientIdForLog, pathForLog } from '../caller.js';
 
@@ -77,8 +77,7 @@ function answerGatewayError(error: GatewayError, request: Request, h: ResponseTo
 
 /** A reason as JSON for a header, which holds ASCII only. */
 function asData(why: Reason): string {
-  const { reason: _, ...data } = toFields(why);
-  return JSON.stringify(data).replace(/[^\x20-\x7e]/g, (character) => {
+  return JSON.stringify(toData(why)).replace(/[^\x20-\x7e]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
 }

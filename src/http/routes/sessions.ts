@@ -1,8 +1,7 @@
-import type { SessionHealth } from '../../contract/index.js';
 import { sessions } from '../../contract/sessions.js';
 import { boundedCache } from '../../domain/bounded-cache.js';
 import { GatewayError } from '../../domain/errors.js';
-import { toFields } from '../../domain/reasons.js';
+import { type ReasonFields, toFields } from '../../domain/reasons.js';
 import type { Services, SessionView } from '../../services/services.js';
 import { confinedTo } from '../caller.js';
 import { type Route, route } from '../route.js';
@@ -23,8 +22,7 @@ export const sessionRoutes: readonly Route[] = [
   route(sessions.getQr, async ({ query }, { services }) => {
     const current = services.sessions.qr(query.clientId);
     if (current.qr) return query.format === 'text' ? current : { ...current, qr: await qrImage(current.qr) };
-    const { reason } = services.sessions.get(query.clientId);
-    return { ...current, ...(reason && toFields(reason, query.clientId)) };
+    return { ...current, ...reasonOf(query.clientId, services) };
   }),
   route(sessions.pairPhone, async ({ payload: { clientId, phone } }, { services }) => {
     const digits = phone.replace('+', '');
@@ -35,7 +33,7 @@ export const sessionRoutes: readonly Route[] = [
     const [health] = services.sessions.health(payload.clientId);
     if (!health) return { status: false, state: 'unknown clientId' };
     if (health.connected) return { status: true, state: health.jid };
-    return { status: false, state: 'not connected', ...reasonIn(health) };
+    return { status: false, state: 'not connected', ...reasonOf(payload.clientId, services) };
   }),
   route(sessions.listClients, async (request, { services, facts }) => {
     const own = confinedTo(request);
@@ -175,6 +173,8 @@ async function holders(
   return (clientId) => (sessions.has(clientId) ? podName : (names.get(clientId) ?? ''));
 }
 
-function reasonIn({ reason, reasonCode, reasonValues, advice }: SessionHealth) {
-  return reason ? { reason, ...(reasonCode && { reasonCode, reasonValues }), ...(advice && { advice }) } : {};
+/** The reason of a session's status; no fields if there is none. */
+function reasonOf(clientId: string, { sessions }: Services): Partial<ReasonFields> {
+  const { reason } = sessions.get(clientId);
+  return reason ? toFields(reason, clientId) : {};
 }

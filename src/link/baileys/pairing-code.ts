@@ -196,13 +196,14 @@ async function unwrap(code: string, wrapped: Buffer): Promise<Buffer> {
   return aesDecryptCTR(sealed, await derivePairingCodeKey(code, salt), iv);
 }
 
-/** The error with the network's code and text, if it gave any. */
+/** The reason why a typed code failed, with the network's code and text if it gave any. */
 function typedCodeFailed(error: unknown): Reason {
   const answer = answerIn(error);
   if (answer === undefined) return reason('pairing_step_failed', { kind: 'code_unanswered' });
   return reason('pairing_step_failed', { kind: 'code_refused', answer });
 }
 
+/** The error of a refused request, with the network's code and text if it gave any. */
 function refused(what: string, error: unknown): GatewayError {
   const answer = answerIn(error);
   return failure(

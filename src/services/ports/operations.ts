@@ -63,7 +63,7 @@ export interface ReplayWish extends Omit<KeptFilter, 'order'> {
   ignoreFilter: boolean;
 }
 
-/** With the reason why the receiver did not take the last event. */
+/** The result of a replay; `reason`: why the receiver did not take the last event. */
 export interface ReplayResult extends Partial<ReasonFields> {
   replayed: number;
   filtered: number;

@@ -4,8 +4,10 @@ import type { Receiver as ShownReceiver } from '../../contract/index.js';
 import { type EventFilter, passes } from '../../delivery/event-filter.js';
 import type { Receiver } from '../../delivery/job.js';
 import { GatewayError } from '../../domain/errors.js';
+import { WEBHOOK_ID } from '../../domain/ids.js';
 import { parseJson } from '../../domain/json.js';
 import { PAUSE_CODES, type PauseCode } from '../../domain/pauses.js';
+import { reason } from '../../domain/reasons.js';
 import { EVENT_TYPES, type EventType, type GatewayEvent } from '../../events/catalogue.js';
 import type { SessionRecord } from '../../store/store.js';
 import { previousTokenOf } from './previous-token.js';
@@ -193,4 +195,11 @@ function toReceiver(one: StoredReceiver): Receiver {
     },
     ...(paused && { paused }),
   };
+}
+
+/** A session has no receiver with this id, or no webhook. */
+export function unknownReceiver(clientId: string, id: string): GatewayError {
+  return id === WEBHOOK_ID
+    ? new GatewayError('webhook_missing', reason('webhook_missing', { clientId }))
+    : new GatewayError('receiver_unknown', `session ${clientId} has no receiver ${id}`);
 }

@@ -11,7 +11,7 @@ import { blankSession, type SessionRecord, type SessionStore } from '../../store
 export type RecordChanges = Partial<Omit<SessionRecord, 'clientId'>>;
 /**
  * `webhookPaused`: why the webhook gets no calls; empty ends the pause. `previousTokenFor`: seconds for which calls carry a
- * signature with the token before, too.
+ * signature with the previous token, too.
  */
 export type WebhookChanges = WebhookSettings & { webhookPaused?: PauseCode | ''; previousTokenFor?: number };
 
@@ -68,7 +68,7 @@ export class RecordWriter {
   }
 }
 
-/** The reason that a session shows after the end of its link: with the end of a ban, and without forgetting what is known. */
+/** The reason that a session shows after the end of its link: with the end of a ban. An earlier reason that says more about the same cause stays. */
 export function shownCause(
   cause: CloseCause,
   { bannedUntil, statusReason }: Pick<SessionRecord, 'bannedUntil' | 'statusReason'>,
@@ -76,10 +76,10 @@ export function shownCause(
   if (bannedUntil > 0) {
     return reason('account_restricted', { kind: 'timed', until: new Date(bannedUntil).toISOString() });
   }
+  if (cause.code !== 'client_outdated') return cause;
   const before = readReason(statusReason);
-  // says which version is refused, and what was tried
-  if (cause.code === 'client_outdated' && before?.code === 'client_outdated') return before;
-  return cause;
+  // the reason of an earlier refusal says which version was refused, and what was tried
+  return before?.code === cause.code ? before : cause;
 }
 
 export function exported(clientId: string): Reason {

@@ -70,7 +70,7 @@ export class Session {
     return this.record.clientId;
   }
 
-  /** Why it has its status. */
+  /** The reason of the session's status. */
   get reason(): Reason | undefined {
     return readReason(this.record.statusReason);
   }
