@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { link, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 import { errorMessage } from '../../domain/errors.js';
 import { CliError } from '../errors.js';
 import { hasDesktop, openInBrowser } from '../open-browser.js';
@@ -35,7 +35,11 @@ export async function saveFile(context: InboxContext, url: string, path: string)
   try {
     const response = await fetch(url, { signal: context.signal });
     if (!response.ok || !response.body) throw new Error(`the daemon answered ${response.status}`);
-    await pipeline(Readable.fromWeb(response.body), createWriteStream(draft, { flags: 'wx', mode: 0o600 }));
+    const file = createWriteStream(draft, { flags: 'wx', mode: 0o600 });
+    // a stream may fail before its file is created: removed too early, the file would stay
+    await pipeline(Readable.fromWeb(response.body), file).finally(() =>
+      finished(file).catch(() => undefined),
+    );
     // a link fails if the target exists; a rename would replace it
     await link(draft, target);
   } catch (error) {

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 import { MAX_FILE_BYTES } from '../../contract/sandbox/contents.js';
 import { Refusal } from '../wire/refusals.js';
 
@@ -91,14 +91,17 @@ export class FileStore {
   async put(flow: Flow, accept: (measured: Measured) => string): Promise<Measured & { name: string }> {
     const part = await this.#folder.part();
     const meter = new ByteCounter();
+    const file = createWriteStream(part, { flags: 'wx' });
     try {
-      await pipeline([...flow, meter, createWriteStream(part, { flags: 'wx' })]);
+      await pipeline([...flow, meter, file]);
       const measured = meter.measured();
       const name = accept(measured);
       await rename(part, await this.#path(name));
       await this.#note(name, measured.size);
       return { ...measured, name };
     } finally {
+      // a stream may fail before its file is created: removed too early, the file would stay
+      await finished(file).catch(() => undefined);
       await rm(part, { force: true });
     }
   }

@@ -4,7 +4,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 import { GatewayError } from '../../domain/errors.js';
 import { nextFileSlice } from '../../domain/file-slices.js';
 import { LIMITS } from '../../domain/limits.js';
@@ -132,9 +132,12 @@ export class Spool {
     });
     const { discard } = shared.use();
     this.#files += 1;
+    const file = createWriteStream(path, NEW_FILE);
     try {
-      await pipeline(stream, passage, weigh, createWriteStream(path, NEW_FILE));
+      await pipeline(stream, passage, weigh, file);
     } catch (error) {
+      // a stream may fail before its file is created: removed too early, the file would stay
+      await finished(file).catch(() => undefined);
       await discard();
       throw isFull(error) ? noRoom(error) : error;
     }

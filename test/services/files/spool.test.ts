@@ -114,6 +114,20 @@ describe('Spool', () => {
     expect(await files()).to.deep.equal([]);
   });
 
+  it('leaves no file behind when a stream fails while its file is being created', async () => {
+    await spool.start();
+    const bytes = randomBytes(100_000);
+    // the order of the two is the operating system's: about one of 800 came the wrong way round
+    for (let turn = 0; turn < 3_000; turn++) {
+      const source = new PassThrough();
+      const taken = spool.take('acme', source).catch((failure) => failure);
+      source.write(bytes);
+      source.destroy(new Error('gone'));
+      await taken;
+    }
+    expect(await files()).to.deep.equal([]);
+  });
+
   it('limits the bytes of one session on the disk until its files are discarded, and counts other sessions separately', async () => {
     spool = new Spool(join(folder.path, 'spool'), 1_000);
     await spool.start();
