@@ -13,6 +13,6 @@ settings.enableAutoTranspile = false;
 rmSync(new URL('../oclif.manifest.json', import.meta.url), { force: true });
 const pjson = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 pjson.oclif.commands = './commands';
-pjson.oclif.helpClass = './src/cli/help.ts';
-pjson.oclif.hooks.command_not_found = './src/cli/not-found-hook.ts';
+pjson.oclif.helpClass = './src/terminal/cli/help.ts';
+pjson.oclif.hooks.command_not_found = './src/terminal/cli/not-found-hook.ts';
 await runCommand({ root: fileURLToPath(new URL('..', import.meta.url)), pjson, userPlugins: false });

@@ -1,7 +1,7 @@
 import { Args, Flags } from '@oclif/core';
-import { DaemonCommand } from '../src/cli/command.js';
-import { CliError } from '../src/cli/errors.js';
-import { METHODS } from '../src/cli/raw-call.js';
+import { DaemonCommand } from '../src/terminal/cli/command.js';
+import { CliError } from '../src/terminal/cli/errors.js';
+import { METHODS } from '../src/terminal/cli/raw-call.js';
 
 export default class Api extends DaemonCommand {
   static override summary = 'Call any route of the daemon';
@@ -45,8 +45,8 @@ export default class Api extends DaemonCommand {
   async run(): Promise<object | string> {
     const { args, flags } = await this.parse({ ...INPUT, flags: Api.flags, baseFlags: Api.baseFlags });
     const { method, path, body } = callOf([args.first, args.second, args.third]);
-    const { rawCall } = await import('../src/cli/raw-call.js');
-    const { readArgument } = await import('../src/cli/terminal.js');
+    const { rawCall } = await import('../src/terminal/cli/raw-call.js');
+    const { readArgument } = await import('../src/terminal/cli/terminal.js');
     const answer = await rawCall(await this.daemon(flags), {
       method,
       path,

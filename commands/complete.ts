@@ -1,9 +1,15 @@
 import { Flags } from '@oclif/core';
-import type { DaemonClient } from '../src/cli/client.js';
-import { DaemonCommand } from '../src/cli/command.js';
-import { chatNames, complete, daemonIn, grammarOf, sessionNames } from '../src/cli/completion/complete.js';
-import { FILES } from '../src/cli/completion/scripts.js';
-import { contextsPath, readContexts } from '../src/cli/contexts.js';
+import type { DaemonClient } from '../src/terminal/cli/client.js';
+import { DaemonCommand } from '../src/terminal/cli/command.js';
+import {
+  chatNames,
+  complete,
+  daemonIn,
+  grammarOf,
+  sessionNames,
+} from '../src/terminal/cli/completion/complete.js';
+import { FILES } from '../src/terminal/cli/completion/scripts.js';
+import { contextsPath, readContexts } from '../src/terminal/cli/contexts.js';
 
 /** Timeout in milliseconds for the names of sessions, short because a person waits at the keyboard. */
 const ANSWER_MS = 2_000;

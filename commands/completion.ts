@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core';
-import { BaseCommand } from '../src/cli/command.js';
-import { completionScript, SHELLS } from '../src/cli/completion/scripts.js';
+import { BaseCommand } from '../src/terminal/cli/command.js';
+import { completionScript, SHELLS } from '../src/terminal/cli/completion/scripts.js';
 
 export default class Completion extends BaseCommand {
   static override summary = 'Print the completion script of a shell';

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Flags } from '@oclif/core';
-import { DaemonClient } from '../src/cli/client.js';
-import { BaseCommand } from '../src/cli/command.js';
-import type { DemoItem } from '../src/cli/demo.js';
-import { type Interrupt, listenForInterrupt } from '../src/cli/terminal.js';
 import type { Daemon } from '../src/index.js';
+import { DaemonClient } from '../src/terminal/cli/client.js';
+import { BaseCommand } from '../src/terminal/cli/command.js';
+import type { DemoItem } from '../src/terminal/cli/demo.js';
+import { type Interrupt, listenForInterrupt } from '../src/terminal/cli/terminal.js';
 
 export default class Demo extends BaseCommand {
   static override summary = 'Run the gateway on a simulated network: pair, send, receive';
@@ -50,8 +50,8 @@ simulated: the protocol library, the encryption, the WebSocket and the webhook c
 
   /** Runs the demo, and `switchboard tail` in parallel. */
   async #play(daemon: Daemon, token: string, interrupt: Interrupt): Promise<void> {
-    const { demo } = await import('../src/cli/demo.js');
-    const { startDemoReceiver } = await import('../src/cli/demo.js');
+    const { demo } = await import('../src/terminal/cli/demo.js');
+    const { startDemoReceiver } = await import('../src/terminal/cli/demo.js');
     const { SandboxClient } = await import('../src/client/sandbox/client.js');
     const webhookToken = randomBytes(16).toString('hex');
     const receiver = await startDemoReceiver(webhookToken);
@@ -82,8 +82,8 @@ simulated: the protocol library, the encryption, the WebSocket and the webhook c
   }
 
   async #followTail(client: DaemonClient, signal: AbortSignal, opened: () => void): Promise<void> {
-    const { tail } = await import('../src/cli/tail.js');
-    const { tailLine } = await import('../src/cli/tail-lines.js');
+    const { tail } = await import('../src/terminal/cli/tail.js');
+    const { tailLine } = await import('../src/terminal/cli/tail-lines.js');
     for await (const item of tail(client, { signal })) {
       if (item.type === 'open') opened();
       if (item.type !== 'entry') continue;
@@ -100,8 +100,8 @@ simulated: the protocol library, the encryption, the WebSocket and the webhook c
       this.output.json(item);
       return;
     }
-    const { demoLines } = await import('../src/cli/demo.js');
-    const { qrText } = await import('../src/tui/pair/qr.js');
+    const { demoLines } = await import('../src/terminal/cli/demo.js');
+    const { qrText } = await import('../src/terminal/tui/pair/qr.js');
     const draw = async (qr: string) => qrText(qr).lines.join('\n');
     this.output.block(await demoLines(item, this.output.paint, draw));
   }

@@ -1,13 +1,13 @@
 import { Flags } from '@oclif/core';
-import { DaemonClient, findToken, tokenPath } from '../src/cli/client.js';
-import { DaemonCommand, type DaemonFlags } from '../src/cli/command.js';
-import type { CheckResult } from '../src/cli/doctor/check.js';
-import type { DoctorOptions } from '../src/cli/doctor/context.js';
-import { EXIT_CODES } from '../src/cli/errors.js';
-import type { Style } from '../src/cli/output.js';
-import { WaitingLine } from '../src/cli/progress.js';
 import { systemClock } from '../src/domain/clock.js';
 import { apiVersion } from '../src/domain/version.js';
+import { DaemonClient, findToken, tokenPath } from '../src/terminal/cli/client.js';
+import { DaemonCommand, type DaemonFlags } from '../src/terminal/cli/command.js';
+import type { CheckResult } from '../src/terminal/cli/doctor/check.js';
+import type { DoctorOptions } from '../src/terminal/cli/doctor/context.js';
+import { EXIT_CODES } from '../src/terminal/cli/errors.js';
+import type { Style } from '../src/terminal/cli/output.js';
+import { WaitingLine } from '../src/terminal/cli/progress.js';
 
 const MARKS: Readonly<Record<CheckResult['level'], { mark: string; style: Style }>> = {
   ok: { mark: '✓', style: 'green' },
@@ -42,7 +42,7 @@ Exits with 1 if a check failed. Each problem has a fixed name, explained in docs
 
   async run(): Promise<{ ok: boolean; checks: CheckResult[] }> {
     const { flags } = await this.parse(Doctor);
-    const { doctor } = await import('../src/cli/doctor/doctor.js');
+    const { doctor } = await import('../src/terminal/cli/doctor/doctor.js');
     const over = new AbortController();
     const options = await this.options(flags, over.signal);
     const waiting = new WaitingLine((what) => `checking ${what}`);
@@ -67,7 +67,7 @@ Exits with 1 if a check failed. Each problem has a fixed name, explained in docs
     flags: DaemonFlags & { session?: string; send: boolean; network?: string },
     signal: AbortSignal,
   ): Promise<DoctorOptions> {
-    const { LIMITS } = await import('../src/cli/doctor/context.js');
+    const { LIMITS } = await import('../src/terminal/cli/doctor/context.js');
     const dataDir = this.dataDir(flags);
     // an unreadable token file is a finding of a check
     const token = flags.token || (await findToken(flags.url, dataDir).catch(() => undefined));
@@ -85,18 +85,19 @@ Exits with 1 if a check failed. Each problem has a fixed name, explained in docs
         nodeRange: this.config.pjson.engines?.node ?? '',
       },
       readSettings: async ({ dataDir: defaultDataDir, env }) => {
-        const { readSettings } = await import('../src/config/load.js');
+        const { readSettings } = await import('../src/gateway/config/load.js');
         return readSettings({ flags: { dataDir: defaultDataDir }, env, defaultDataDir });
       },
-      readEncryptionKey: async (path) => (await import('../src/config/secrets.js')).readEncryptionKey(path),
+      readEncryptionKey: async (path) =>
+        (await import('../src/gateway/config/secrets.js')).readEncryptionKey(path),
       tryStore: async ({ dataDir: path, encryptionKey }) => {
-        const { encryptionKeyBytes } = await import('../src/config/secrets.js');
+        const { encryptionKeyBytes } = await import('../src/gateway/config/secrets.js');
         // loaded only if no daemon uses the store
-        const { tryExistingStore } = await import('../src/store/open.js');
+        const { tryExistingStore } = await import('../src/gateway/store/open.js');
         await tryExistingStore({ dataDir: path, encryptionKey: encryptionKeyBytes(encryptionKey) });
       },
       findDamage: async (place, limitMs) =>
-        (await import('../src/store/open.js')).findStoreDamage(place, limitMs),
+        (await import('../src/gateway/store/open.js')).findStoreDamage(place, limitMs),
       clock: systemClock,
       limits: LIMITS,
     };

@@ -3,17 +3,17 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Flags } from '@oclif/core';
-import { BaseCommand } from '../src/cli/command.js';
-import type { Command } from '../src/cli/drill/command.js';
-import type { DrillOptions } from '../src/cli/drill/drill.js';
-import type { Estate } from '../src/cli/drill/estate.js';
-import type { FaultKind } from '../src/cli/drill/faults/fault.js';
-import type { Reaper } from '../src/cli/drill/reaper.js';
-import type { DrillReport } from '../src/cli/drill/report.js';
-import type { StorePlace } from '../src/cli/drill/store-place.js';
-import { CliError, EXIT_CODES } from '../src/cli/errors.js';
-import { listenForInterrupt } from '../src/cli/terminal.js';
 import { errorMessage } from '../src/domain/errors.js';
+import type { Command } from '../src/local/drill/command.js';
+import type { DrillOptions } from '../src/local/drill/drill.js';
+import type { Estate } from '../src/local/drill/estate.js';
+import type { FaultKind } from '../src/local/drill/faults/fault.js';
+import type { Reaper } from '../src/local/drill/reaper.js';
+import type { DrillReport } from '../src/local/drill/report.js';
+import type { StorePlace } from '../src/local/drill/store-place.js';
+import { BaseCommand } from '../src/terminal/cli/command.js';
+import { CliError, EXIT_CODES } from '../src/terminal/cli/errors.js';
+import { listenForInterrupt } from '../src/terminal/cli/terminal.js';
 
 /** Number of printed findings; `--json` has all of them. */
 const FINDINGS_SHOWN = 40;
@@ -86,10 +86,10 @@ this machine cannot play.`;
   async run(): Promise<DrillReport | undefined> {
     const { flags } = await this.parse(Drill);
     if (flags.reap) return this.#reap();
-    const { requireReadable, requireWritable } = await import('../src/cli/drill/preflight.js');
-    const { installedBrokers } = await import('../src/cli/drill/brokers.js');
-    const { placeOn } = await import('../src/cli/drill/store-place.js');
-    const { Reaper } = await import('../src/cli/drill/reaper.js');
+    const { requireReadable, requireWritable } = await import('../src/local/drill/preflight.js');
+    const { installedBrokers } = await import('../src/local/drill/brokers.js');
+    const { placeOn } = await import('../src/local/drill/store-place.js');
+    const { Reaper } = await import('../src/local/drill/reaper.js');
     if (flags.store === 'sqlite' && flags.nodes > 1)
       throw new CliError('usage', '--nodes: several daemons need --store mongodb://…');
     const brokers = flags.brokers ? await installedBrokers() : [];
@@ -127,12 +127,12 @@ this machine cannot play.`;
 
   /** All kinds of faults; tests replace them. */
   protected async kinds(): Promise<readonly FaultKind[]> {
-    return (await import('../src/cli/drill/faults/kinds.js')).FAULT_KINDS;
+    return (await import('../src/local/drill/faults/kinds.js')).FAULT_KINDS;
   }
 
   async #play(options: Omit<DrillOptions, 'command' | 'kinds'>): Promise<DrillReport> {
-    const { drill } = await import('../src/cli/drill/drill.js');
-    const { progressLine } = await import('../src/cli/drill/report-text.js');
+    const { drill } = await import('../src/local/drill/drill.js');
+    const { progressLine } = await import('../src/local/drill/report-text.js');
     const more = { command: this.program, kinds: await this.kinds() };
     for await (const item of drill({ ...options, ...more })) {
       if (item.type === 'report') return item.report;
@@ -144,7 +144,7 @@ this machine cannot play.`;
 
   /** Waits for the end of the drill that started this process, and frees what that drill has left. */
   async #reap(): Promise<undefined> {
-    const { readEstate } = await import('../src/cli/drill/estate.js');
+    const { readEstate } = await import('../src/local/drill/estate.js');
     // ignore signals: one that ends the whole process group also ends the drill, and then the reaper has work to do
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
     // prevents that a closed standard error ends this process
@@ -155,13 +155,13 @@ this machine cannot play.`;
 
   /** Frees an estate; only warns about what remains, because the result of the drill decides the exit code. */
   async #free(estate: Estate): Promise<void> {
-    const { freeEstate } = await import('../src/cli/drill/estate.js');
+    const { freeEstate } = await import('../src/local/drill/estate.js');
     const { folder, database } = estate;
     await freeEstate(estate).catch((error: unknown) => {
       this.output.warning(`the folder ${folder} was not removed: ${errorMessage(error)}`);
     });
     if (database === undefined) return;
-    const { dropScratchDatabase } = await import('../src/store/mongo/scratch.js');
+    const { dropScratchDatabase } = await import('../src/gateway/store/mongo/scratch.js');
     await dropScratchDatabase(database).catch((error: unknown) => {
       const [name] = /switchboard-drill-[\w-]+/.exec(database) ?? [];
       this.output.warning(`the database ${name} was not dropped: ${errorMessage(error)}`);
@@ -170,8 +170,8 @@ this machine cannot play.`;
 
   /** Tests that the drill can create and drop its database. @throws CliError `unreachable` */
   async #tryStore({ url, address }: StorePlace, reaper: Reaper): Promise<void> {
-    const { storeRefusal } = await import('../src/cli/drill/preflight.js');
-    const { dropScratchDatabase } = await import('../src/store/mongo/scratch.js');
+    const { storeRefusal } = await import('../src/local/drill/preflight.js');
+    const { dropScratchDatabase } = await import('../src/gateway/store/mongo/scratch.js');
     reaper.ownDatabase(url);
     try {
       await dropScratchDatabase(url);
@@ -184,7 +184,7 @@ this machine cannot play.`;
 
   /** Writes the JUnit file; only warns if that fails, because the report is shown anyway. */
   async #writeJunit(file: string, report: DrillReport): Promise<void> {
-    const { drillJunit } = await import('../src/cli/drill/report-text.js');
+    const { drillJunit } = await import('../src/local/drill/report-text.js');
     await writeFile(file, drillJunit(report)).catch((error: unknown) => {
       this.output.warning(`the JUnit report was not written: ${errorMessage(error)}`);
       process.exitCode = EXIT_CODES.failure;
@@ -193,7 +193,7 @@ this machine cannot play.`;
 
   async #show(report: DrillReport): Promise<void> {
     const { FIGURE_TITLES, figureRows, findingLine, noteLines } = await import(
-      '../src/cli/drill/report-text.js'
+      '../src/local/drill/report-text.js'
     );
     await this.output.table(FIGURE_TITLES, figureRows(report), ['FAILED', 'RUNS']);
     for (const line of noteLines(report)) this.output.line(line);

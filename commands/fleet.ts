@@ -1,11 +1,16 @@
 import { Flags } from '@oclif/core';
-import { findToken } from '../src/cli/client.js';
-import { DaemonCommand } from '../src/cli/command.js';
-import { contextsPath, readContexts } from '../src/cli/contexts.js';
-import { CliError, EXIT_CODES } from '../src/cli/errors.js';
-import { ALL_FLEETS_HEAD, allFleetRows, type ContextFleet, fleetsOf } from '../src/cli/fleet/all-contexts.js';
-import { FLEET_HEAD, fleetRows, nodeText, totalsText } from '../src/cli/fleet/cells.js';
 import type { FleetAnswer } from '../src/contract/index.js';
+import { findToken } from '../src/terminal/cli/client.js';
+import { DaemonCommand } from '../src/terminal/cli/command.js';
+import { contextsPath, readContexts } from '../src/terminal/cli/contexts.js';
+import { CliError, EXIT_CODES } from '../src/terminal/cli/errors.js';
+import {
+  ALL_FLEETS_HEAD,
+  allFleetRows,
+  type ContextFleet,
+  fleetsOf,
+} from '../src/terminal/cli/fleet/all-contexts.js';
+import { FLEET_HEAD, fleetRows, nodeText, totalsText } from '../src/terminal/cli/fleet/cells.js';
 
 /** Columns that a narrow terminal leaves out first. */
 const MINOR = ['OPEN', 'RECONNECTS', 'QUEUE', 'LAST STANZA', 'NUMBER', 'NODE'];
@@ -39,8 +44,8 @@ of a context. In a pipe, prints one table, once, with a row for each daemon that
     const answer = await client.getFleet();
     if (this.jsonEnabled()) return answer;
     if (process.stdout.isTTY && process.stdin.isTTY) {
-      const { renderFleet } = await import('../src/tui/fleet/fleet-screen.js');
-      const { readScreenSettings } = await import('../src/tui/settings.js');
+      const { renderFleet } = await import('../src/terminal/tui/fleet/fleet-screen.js');
+      const { readScreenSettings } = await import('../src/terminal/tui/settings.js');
       const settings = await readScreenSettings(this.config.configDir);
       await renderFleet(client, { where: this.placeOf(flags), settings });
       // after quitting, do not wait for calls in flight
@@ -65,8 +70,8 @@ of a context. In a pipe, prints one table, once, with a row for each daemon that
     }
     daemons.sort((a, b) => a.context.localeCompare(b.context));
     if (!this.jsonEnabled() && process.stdout.isTTY && process.stdin.isTTY) {
-      const { renderAllFleets } = await import('../src/tui/fleet/all-fleets-screen.js');
-      const { readScreenSettings } = await import('../src/tui/settings.js');
+      const { renderAllFleets } = await import('../src/terminal/tui/fleet/all-fleets-screen.js');
+      const { readScreenSettings } = await import('../src/terminal/tui/settings.js');
       await renderAllFleets(daemons, await readScreenSettings(this.config.configDir));
       return undefined;
     }

@@ -1,4 +1,4 @@
-import { BaseCommand } from '../src/cli/command.js';
+import { BaseCommand } from '../src/terminal/cli/command.js';
 
 export default class HelpCommand extends BaseCommand {
   static override strict = false;
@@ -14,7 +14,7 @@ export default class HelpCommand extends BaseCommand {
   async run(): Promise<void> {
     // accept any words, and flags of the command that is explained
     this.parsed = true;
-    const { default: Help } = await import('../src/cli/help.js');
+    const { default: Help } = await import('../src/terminal/cli/help.js');
     await new Help(this.config).showHelp([...this.argv]);
   }
 }

@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../src/cli/command.js';
-import { CliError } from '../src/cli/errors.js';
+import { DaemonCommand } from '../src/terminal/cli/command.js';
+import { CliError } from '../src/terminal/cli/errors.js';
 
 const INSTEAD = [
   'in a script or a pipe: switchboard rooms list, switchboard messages list',
@@ -27,9 +27,9 @@ Needs a terminal; in scripts use rooms list, messages list and tail.`;
     const end = new AbortController();
     const client = await this.daemon(flags, end.signal);
     requireSession((await client.listClients()).clients, flags.session);
-    const { createInboxModel } = await import('../src/cli/inbox/inbox.js');
-    const { renderInbox } = await import('../src/tui/inbox/inbox-screen.js');
-    const { readScreenSettings } = await import('../src/tui/settings.js');
+    const { createInboxModel } = await import('../src/terminal/cli/inbox/inbox.js');
+    const { renderInbox } = await import('../src/terminal/tui/inbox/inbox-screen.js');
+    const { readScreenSettings } = await import('../src/terminal/tui/settings.js');
     const settings = await readScreenSettings(this.config.configDir);
     const model = createInboxModel(client, { clientId: flags.session, signal: end.signal });
     try {

@@ -1,8 +1,8 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../src/cli/command.js';
-import { httpUrl } from '../src/cli/flags.js';
-import type { ListenItem } from '../src/cli/listen/listen.js';
-import { listenForInterrupt } from '../src/cli/terminal.js';
+import { DaemonCommand } from '../src/terminal/cli/command.js';
+import { httpUrl } from '../src/terminal/cli/flags.js';
+import type { ListenItem } from '../src/terminal/cli/listen/listen.js';
+import { listenForInterrupt } from '../src/terminal/cli/terminal.js';
 
 export default class Listen extends DaemonCommand {
   static override summary = "Receive a session's events on this machine instead of at its webhook";
@@ -65,8 +65,8 @@ sandbox) it refuses 127.0.0.1. For a daemon on another machine, use --host and -
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Listen);
-    const { listen } = await import('../src/cli/listen/listen.js');
-    const { chooseSession } = await import('../src/cli/sessions.js');
+    const { listen } = await import('../src/terminal/cli/listen/listen.js');
+    const { chooseSession } = await import('../src/terminal/cli/sessions.js');
     const interrupt = listenForInterrupt();
     try {
       const client = await this.daemon(flags, interrupt.signal);
@@ -90,7 +90,7 @@ sandbox) it refuses 127.0.0.1. For a daemon on another machine, use --host and -
   }
 
   private async teller(showsBody: boolean): Promise<(item: ListenItem) => void> {
-    const { eventLines, noteOf, refusedLine } = await import('../src/cli/listen/listen.js');
+    const { eventLines, noteOf, refusedLine } = await import('../src/terminal/cli/listen/listen.js');
     return (item) => {
       if (this.jsonEnabled()) this.output.json(item);
       else if (item.type === 'refused') this.output.line(refusedLine(item, this.output.paint));

@@ -1,12 +1,12 @@
 import { Flags } from '@oclif/core';
-import type { DaemonClient } from '../src/cli/client.js';
-import { DaemonCommand } from '../src/cli/command.js';
-import { CliError, EXIT_CODES } from '../src/cli/errors.js';
-import { clientIdArg, httpUrl, phoneNumber, proxyFlags } from '../src/cli/flags.js';
-import { opening } from '../src/cli/open-browser.js';
-import { type PairRenderer, pair, renderPairJson, renderPairLines } from '../src/cli/pair.js';
-import { requireQrPath, withQrFile } from '../src/cli/qr-file.js';
-import { listenForInterrupt } from '../src/cli/terminal.js';
+import type { DaemonClient } from '../src/terminal/cli/client.js';
+import { DaemonCommand } from '../src/terminal/cli/command.js';
+import { CliError, EXIT_CODES } from '../src/terminal/cli/errors.js';
+import { clientIdArg, httpUrl, phoneNumber, proxyFlags } from '../src/terminal/cli/flags.js';
+import { opening } from '../src/terminal/cli/open-browser.js';
+import { type PairRenderer, pair, renderPairJson, renderPairLines } from '../src/terminal/cli/pair.js';
+import { requireQrPath, withQrFile } from '../src/terminal/cli/qr-file.js';
+import { listenForInterrupt } from '../src/terminal/cli/terminal.js';
 
 export default class Pair extends DaemonCommand {
   static override summary = 'Link a phone number by QR code or pairing code';
@@ -114,7 +114,7 @@ the pairing fails or is interrupted, a session that it created is deleted again;
   private async renderer(clientId: string, qrFile: string | undefined): Promise<PairRenderer> {
     if (this.jsonEnabled()) return renderPairJson(this.output);
     if (!process.stdout.isTTY) return renderPairLines(this.output, clientId);
-    const { renderPairScreen } = await import('../src/tui/pair/pair-screen.js');
+    const { renderPairScreen } = await import('../src/terminal/tui/pair/pair-screen.js');
     return renderPairScreen(clientId, qrFile);
   }
 }

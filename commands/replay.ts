@@ -1,10 +1,10 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../src/cli/command.js';
-import { CliError, EXIT_CODES } from '../src/cli/errors.js';
-import { clientIdArg } from '../src/cli/flags.js';
-import { type ReplaySummary, timeFlag } from '../src/cli/replay.js';
-import { EVENT_TYPES } from '../src/cli/trigger.js';
 import type { KeptEvent } from '../src/contract/index.js';
+import { DaemonCommand } from '../src/terminal/cli/command.js';
+import { CliError, EXIT_CODES } from '../src/terminal/cli/errors.js';
+import { clientIdArg } from '../src/terminal/cli/flags.js';
+import { type ReplaySummary, timeFlag } from '../src/terminal/cli/replay.js';
+import { EVENT_TYPES } from '../src/terminal/cli/trigger.js';
 
 const several = { multiple: true, multipleNonGreedy: true } as const;
 
@@ -47,7 +47,7 @@ the receiver does not accept, and exits with 1. That event becomes a failed deli
     const { args, flags } = await this.parse(Replay);
     const { from, to, type: types, id: ids, receiver, after } = flags;
     const client = await this.daemon(flags);
-    const { keptOf, replay } = await import('../src/cli/replay.js');
+    const { keptOf, replay } = await import('../src/terminal/cli/replay.js');
     if (flags['dry-run']) {
       const keptEvents = await keptOf(client, { ...args, from, to }, types ?? []);
       if (!this.jsonEnabled()) await this.showKept(keptEvents);

@@ -1,12 +1,12 @@
 import { Errors, Flags, type Interfaces } from '@oclif/core';
-import { BaseCommand } from '../src/cli/command.js';
-import { CliError, EXIT_CODES, explainStartFailure } from '../src/cli/errors.js';
-import { createNotifier } from '../src/cli/service/notify.js';
-import { type Interrupt, listenForInterrupt } from '../src/cli/terminal.js';
-import { type Parent, parentOfWorker } from '../src/cluster/workers/channel.js';
-import { type Config, type RawSettings, SETTING_NAMES, SETTINGS } from '../src/config/schema.js';
 import { errorMessage } from '../src/domain/errors.js';
 import { inSmallYoungGeneration } from '../src/domain/heap.js';
+import { type Parent, parentOfWorker } from '../src/gateway/cluster/workers/channel.js';
+import { type Config, type RawSettings, SETTING_NAMES, SETTINGS } from '../src/gateway/config/schema.js';
+import { BaseCommand } from '../src/terminal/cli/command.js';
+import { CliError, EXIT_CODES, explainStartFailure } from '../src/terminal/cli/errors.js';
+import { createNotifier } from '../src/terminal/cli/service/notify.js';
+import { type Interrupt, listenForInterrupt } from '../src/terminal/cli/terminal.js';
 
 export default class Start extends BaseCommand {
   static override summary = 'Start the daemon';
@@ -47,7 +47,7 @@ export default class Start extends BaseCommand {
   }
 
   async #serve(named: RawSettings, interrupt: Interrupt, parent: Parent | undefined): Promise<void> {
-    const { ConfigError, DataDirError, loadConfig } = await import('../src/config/load.js');
+    const { ConfigError, DataDirError, loadConfig } = await import('../src/gateway/config/load.js');
     const { env } = process;
     const config = await loadConfig({ flags: named, env, defaultDataDir: this.config.dataDir }).catch(
       (error) => {
@@ -104,12 +104,12 @@ async function start(
   interrupt: Interrupt,
   parent: Parent | undefined,
 ): Promise<Running | undefined> {
-  const { createLog } = await import('../src/log.js');
+  const { createLog } = await import('../src/gateway/log.js');
   const own = createLog({ level: config.logLevel, pretty: Boolean(process.stderr.isTTY) });
   // all workers write to one log
   const log = parent ? own.child({ worker: config.nodeName }) : own;
   if (config.workers > 1) {
-    const { startWorkers } = await import('../src/cluster/workers/workers.js');
+    const { startWorkers } = await import('../src/gateway/cluster/workers/workers.js');
     return startWorkers(config, { log, signal: interrupt.signal });
   }
   if (config.store === 'sqlite' && config.nodeUrl) {
@@ -117,7 +117,7 @@ async function start(
   }
   const started = inSmallYoungGeneration(async () => {
     // do not import the package's public API, which also loads the sandbox network
-    const { createDaemon } = await import('../src/daemon/daemon.js');
+    const { createDaemon } = await import('../src/gateway/daemon/daemon.js');
     return createDaemon(config, { log });
   });
   return (await Promise.race([started, interrupt.aborted])) ?? undefined;

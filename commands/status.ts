@@ -1,6 +1,6 @@
-import { DaemonCommand } from '../src/cli/command.js';
-import { CliError, EXIT_CODES } from '../src/cli/errors.js';
-import { nodeText, totalsText } from '../src/cli/fleet/cells.js';
+import { DaemonCommand } from '../src/terminal/cli/command.js';
+import { CliError, EXIT_CODES } from '../src/terminal/cli/errors.js';
+import { nodeText, totalsText } from '../src/terminal/cli/fleet/cells.js';
 
 /** Milliseconds after which a daemon counts as not answering. */
 const ANSWER_MS = 10_000;

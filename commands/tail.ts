@@ -1,13 +1,13 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../src/cli/command.js';
-import { CliError, EXIT_CODES } from '../src/cli/errors.js';
-import { httpUrl } from '../src/cli/flags.js';
-import type { TailForwarder } from '../src/cli/forward.js';
-import { nearestNames } from '../src/cli/nearest.js';
-import { requireSession } from '../src/cli/sessions.js';
-import { ERRORS, OUTCOMES, type TailItem } from '../src/cli/tail.js';
-import { listenForInterrupt } from '../src/cli/terminal.js';
-import { EVENT_TYPES } from '../src/cli/trigger.js';
+import { DaemonCommand } from '../src/terminal/cli/command.js';
+import { CliError, EXIT_CODES } from '../src/terminal/cli/errors.js';
+import { httpUrl } from '../src/terminal/cli/flags.js';
+import type { TailForwarder } from '../src/terminal/cli/forward.js';
+import { nearestNames } from '../src/terminal/cli/nearest.js';
+import { requireSession } from '../src/terminal/cli/sessions.js';
+import { ERRORS, OUTCOMES, type TailItem } from '../src/terminal/cli/tail.js';
+import { listenForInterrupt } from '../src/terminal/cli/terminal.js';
+import { EVENT_TYPES } from '../src/terminal/cli/trigger.js';
 
 export default class Tail extends DaemonCommand {
   static override summary = 'Watch events and delivery attempts live';
@@ -56,7 +56,7 @@ further ones are dropped with a message.`;
   async run(): Promise<void> {
     const { flags } = await this.parse(Tail);
     requireTypes(flags.type);
-    const { tail } = await import('../src/cli/tail.js');
+    const { tail } = await import('../src/terminal/cli/tail.js');
     const interrupt = listenForInterrupt();
     const client = await this.daemon(flags, interrupt.signal);
     if (flags.session !== undefined) await requireSession(client, flags.session);
@@ -83,15 +83,15 @@ further ones are dropped with a message.`;
     } else if (this.jsonEnabled()) {
       this.output.json({ id: item.id, ...item.entry });
     } else {
-      const { tailLine } = await import('../src/cli/tail-lines.js');
+      const { tailLine } = await import('../src/terminal/cli/tail-lines.js');
       this.output.line(tailLine(item.entry, this.output.paint));
     }
   }
 
   private async forwarder(url: string | undefined, token = ''): Promise<TailForwarder | undefined> {
     if (url === undefined) return undefined;
-    const { TailForwarder } = await import('../src/cli/forward.js');
-    const { forwardLine } = await import('../src/cli/tail-lines.js');
+    const { TailForwarder } = await import('../src/terminal/cli/forward.js');
+    const { forwardLine } = await import('../src/terminal/cli/tail-lines.js');
     return new TailForwarder({ url, token }, (id, report) => {
       if (this.jsonEnabled()) this.output.json({ id, ...report });
       else this.output.line(forwardLine(report, this.output.paint));

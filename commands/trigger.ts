@@ -1,7 +1,13 @@
 import { Args, Flags } from '@oclif/core';
-import { DaemonCommand } from '../src/cli/command.js';
-import { CliError, EXIT_CODES } from '../src/cli/errors.js';
-import { EVENT_TYPES, type EventType, FIELDS, MEANINGS, type Triggered } from '../src/cli/trigger.js';
+import { DaemonCommand } from '../src/terminal/cli/command.js';
+import { CliError, EXIT_CODES } from '../src/terminal/cli/errors.js';
+import {
+  EVENT_TYPES,
+  type EventType,
+  FIELDS,
+  MEANINGS,
+  type Triggered,
+} from '../src/terminal/cli/trigger.js';
 
 type TriggerResult = { events: Triggered[] } | { types: Readonly<Record<EventType, string>> };
 
@@ -45,15 +51,15 @@ ${TYPES.map(([type, meaning]) => `  ${type.padEnd(WIDEST_TYPE)}  ${meaning}`).jo
 
   async run(): Promise<TriggerResult> {
     const { args, flags } = await this.parse(Trigger);
-    const { readFields } = await import('../src/cli/trigger.js');
+    const { readFields } = await import('../src/terminal/cli/trigger.js');
     if (args.type && flags.all) throw new CliError('usage', 'give either a type or --all');
     const types = EVENT_TYPES.filter((type) => flags.all || type === args.type);
     if (types.length === 0) return this.list(MEANINGS);
     const fields = readFields(flags.body, flags.set);
-    const { chooseSession } = await import('../src/cli/sessions.js');
+    const { chooseSession } = await import('../src/terminal/cli/sessions.js');
     const client = await this.daemon(flags);
     const clientId = await chooseSession(client, flags.session);
-    const { trigger } = await import('../src/cli/trigger.js');
+    const { trigger } = await import('../src/terminal/cli/trigger.js');
     // in parallel, so that a dead receiver costs the timeout of one event; printed in order
     const sent = types.map((type) => trigger(client, type, { clientId, fields }));
     const events: Triggered[] = [];

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { Args, Flags } from '@oclif/core';
-import { BaseCommand } from '../src/cli/command.js';
-import { CliError, EXIT_CODES } from '../src/cli/errors.js';
-import type { CheckResult } from '../src/cli/verify/verify.js';
+import { BaseCommand } from '../src/terminal/cli/command.js';
+import { CliError, EXIT_CODES } from '../src/terminal/cli/errors.js';
+import type { CheckResult } from '../src/terminal/cli/verify/verify.js';
 
 const MARKS = { passed: ['green', '✓'], warned: ['yellow', '!'], failed: ['red', '✗'] } as const;
 
@@ -31,8 +31,8 @@ receiver fails a check; a warning does not change the exit code.`;
 
   async run(): Promise<{ passed: boolean; checks: CheckResult[] }> {
     const { args, flags } = await this.parse(Verify);
-    const { requireHttpUrl } = await import('../src/cli/flags.js');
-    const { junitReport, verifyReceiver } = await import('../src/cli/verify/verify.js');
+    const { requireHttpUrl } = await import('../src/terminal/cli/flags.js');
+    const { junitReport, verifyReceiver } = await import('../src/terminal/cli/verify/verify.js');
     if (!flags.token) throw new CliError('usage', '--token must not be empty');
     const checks: CheckResult[] = [];
     for await (const check of verifyReceiver(requireHttpUrl(args.url), flags.token, flags.session)) {

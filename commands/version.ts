@@ -1,5 +1,5 @@
-import { BaseCommand } from '../src/cli/command.js';
 import { apiVersion } from '../src/domain/version.js';
+import { BaseCommand } from '../src/terminal/cli/command.js';
 
 export default class Version extends BaseCommand {
   static override summary = 'Show the version of this program';

@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core';
-import { DaemonCommand } from '../src/cli/command.js';
 import type { MessageTrace } from '../src/contract/index.js';
+import { DaemonCommand } from '../src/terminal/cli/command.js';
 
 export default class Why extends DaemonCommand {
   static override summary = 'Show the history of one message';
@@ -18,10 +18,10 @@ event, and events that wait or failed. Without --session, searches all sessions.
 
   async run(): Promise<MessageTrace> {
     const { args, flags } = await this.parse(Why);
-    const { findTrace } = await import('../src/cli/why.js');
+    const { findTrace } = await import('../src/terminal/cli/why.js');
     const trace = await findTrace(await this.daemon(flags), args.messageId, flags.session);
     if (!this.jsonEnabled()) {
-      const { traceLines } = await import('../src/cli/why.js');
+      const { traceLines } = await import('../src/terminal/cli/why.js');
       for (const line of traceLines(trace)) this.output.line(line);
     }
     return trace;

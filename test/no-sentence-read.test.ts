@@ -12,18 +12,18 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
  * earlier release, whose rows are translated once.
  */
 const READERS: Readonly<Record<string, string>> = {
-  'src/cli/output.ts': 'errors of oclif',
-  'src/cli/drill/brokers.ts': 'the logs of brokers that start',
+  'src/terminal/cli/output.ts': 'errors of oclif',
+  'src/local/drill/brokers.ts': 'the logs of brokers that start',
   'src/domain/connection-fault.ts': "errors of Node.js's TLS",
-  'src/link/baileys/reasons.ts': 'errors of Baileys',
-  'src/link/baileys/retry-reasons.ts': 'errors of libsignal',
-  'src/link/baileys/tunnel.ts': 'errors of the SOCKS library and of undici',
-  'src/events/stream.ts': 'the comment that begins a stream is part of its format',
-  'src/store/sqlite/schema.ts': 'the first line of a schema is its format',
-  'src/store/mongo/sessions.ts': 'rows of an earlier release',
-  'src/delivery/sinks/process/amqp.ts': 'errors of the AMQP client',
-  'src/delivery/sinks/process/nats.ts': 'errors of the NATS client',
-  'src/delivery/sinks/process/redis.ts': 'errors of the Redis client',
+  'src/gateway/link/baileys/reasons.ts': 'errors of Baileys',
+  'src/gateway/link/baileys/retry-reasons.ts': 'errors of libsignal',
+  'src/gateway/link/baileys/tunnel.ts': 'errors of the SOCKS library and of undici',
+  'src/gateway/http/events/stream.ts': 'the comment that begins a stream is part of its format',
+  'src/gateway/store/sqlite/schema.ts': 'the first line of a schema is its format',
+  'src/gateway/store/mongo/sessions.ts': 'rows of an earlier release',
+  'src/gateway/delivery/sinks/process/amqp.ts': 'errors of the AMQP client',
+  'src/gateway/delivery/sinks/process/nats.ts': 'errors of the NATS client',
+  'src/gateway/delivery/sinks/process/redis.ts': 'errors of the Redis client',
 };
 
 /** Properties and variables that hold words for people. */

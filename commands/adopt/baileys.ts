@@ -1,5 +1,5 @@
 import { Args } from '@oclif/core';
-import { type AdoptAnswer, AdoptCommand } from '../../src/cli/adopt/adopt-command.js';
+import { type AdoptAnswer, AdoptCommand } from '../../src/terminal/cli/adopt/adopt-command.js';
 
 export default class AdoptBaileys extends AdoptCommand {
   static override summary = 'Take over numbers that another program has linked with Baileys';
@@ -22,7 +22,7 @@ permits only one connection per link. Writes nothing to the folders.`;
 
   async run(): Promise<AdoptAnswer> {
     const { args, flags } = await this.parse(AdoptBaileys);
-    const { readBaileysFolders } = await import('../../src/cli/adopt/baileys-folder.js');
+    const { readBaileysFolders } = await import('../../src/terminal/cli/adopt/baileys-folder.js');
     return this.perform(await readBaileysFolders(args.dir), flags);
   }
 }

@@ -1,5 +1,5 @@
 import { Flags } from '@oclif/core';
-import { type AdoptAnswer, AdoptCommand } from '../../src/cli/adopt/adopt-command.js';
+import { type AdoptAnswer, AdoptCommand } from '../../src/terminal/cli/adopt/adopt-command.js';
 
 export default class AdoptEvolution extends AdoptCommand {
   static override summary = 'Take over the numbers of Evolution API 2';
@@ -36,8 +36,8 @@ first: WhatsApp permits only one connection per link. Writes nothing to its stor
 
   async run(): Promise<AdoptAnswer> {
     const { flags } = await this.parse(AdoptEvolution);
-    const { readEvolution } = await import('../../src/cli/adopt/evolution.js');
-    const { RedisStore } = await import('../../src/cli/adopt/redis.js');
+    const { readEvolution } = await import('../../src/terminal/cli/adopt/evolution.js');
+    const { RedisStore } = await import('../../src/terminal/cli/adopt/redis.js');
     const redis = flags.redis === undefined ? undefined : await RedisStore.open(flags.redis, 2);
     try {
       const numbers = await readEvolution(flags.postgres, {

@@ -1,5 +1,5 @@
 import { Flags } from '@oclif/core';
-import { type AdoptAnswer, AdoptCommand } from '../../src/cli/adopt/adopt-command.js';
+import { type AdoptAnswer, AdoptCommand } from '../../src/terminal/cli/adopt/adopt-command.js';
 
 export default class AdoptFazer extends AdoptCommand {
   static override summary = 'Take over the numbers of fazer-ai/baileys-api';
@@ -21,8 +21,8 @@ the other program first: WhatsApp permits only one connection per link. Writes n
 
   async run(): Promise<AdoptAnswer> {
     const { flags } = await this.parse(AdoptFazer);
-    const { readFazer } = await import('../../src/cli/adopt/fazer-redis.js');
-    const { RedisStore } = await import('../../src/cli/adopt/redis.js');
+    const { readFazer } = await import('../../src/terminal/cli/adopt/fazer-redis.js');
+    const { RedisStore } = await import('../../src/terminal/cli/adopt/redis.js');
     const redis = await RedisStore.open(flags.redis, 1);
     try {
       return await this.perform(await readFazer(redis), flags);

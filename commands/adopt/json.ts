@@ -1,8 +1,8 @@
 import { createReadStream, statSync } from 'node:fs';
 import { Args } from '@oclif/core';
-import { type AdoptAnswer, AdoptCommand } from '../../src/cli/adopt/adopt-command.js';
-import { CliError } from '../../src/cli/errors.js';
-import { requirePipe } from '../../src/cli/terminal.js';
+import { type AdoptAnswer, AdoptCommand } from '../../src/terminal/cli/adopt/adopt-command.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
+import { requirePipe } from '../../src/terminal/cli/terminal.js';
 
 export default class AdoptJson extends AdoptCommand {
   static override summary = 'Take over linked numbers from JSON lines';
@@ -24,7 +24,7 @@ WhatsApp permits one connection for each link.`;
 
   async run(): Promise<AdoptAnswer> {
     const { args, flags } = await this.parse(AdoptJson);
-    const { readJsonLines } = await import('../../src/cli/adopt/json-lines.js');
+    const { readJsonLines } = await import('../../src/terminal/cli/adopt/json-lines.js');
     if (args.file === '-') requirePipe();
     else if (!statSync(args.file, { throwIfNoEntry: false })?.isFile())
       throw new CliError('not_found', `there is no file ${args.file}`);

@@ -1,5 +1,5 @@
 import { Args } from '@oclif/core';
-import { type AdoptAnswer, AdoptCommand } from '../../src/cli/adopt/adopt-command.js';
+import { type AdoptAnswer, AdoptCommand } from '../../src/terminal/cli/adopt/adopt-command.js';
 
 export default class AdoptWaha extends AdoptCommand {
   static override summary = 'Take over the numbers of WAHA (engine NOWEB)';
@@ -17,7 +17,7 @@ folder.`;
 
   async run(): Promise<AdoptAnswer> {
     const { args, flags } = await this.parse(AdoptWaha);
-    const { readWahaFolders } = await import('../../src/cli/adopt/waha-folder.js');
+    const { readWahaFolders } = await import('../../src/terminal/cli/adopt/waha-folder.js');
     return this.perform(await readWahaFolders(args.dir), flags);
   }
 }

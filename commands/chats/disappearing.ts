@@ -1,7 +1,7 @@
 import { Args } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { recipientArgs } from '../../src/cli/send-command.js';
-import { TIMER_NAMES, timerSeconds } from '../../src/cli/timer.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { recipientArgs } from '../../src/terminal/cli/send-command.js';
+import { TIMER_NAMES, timerSeconds } from '../../src/terminal/cli/timer.js';
 
 export default class ChatsDisappearing extends DaemonCommand {
   static override summary = 'Set the time after which messages of a chat disappear';

@@ -1,6 +1,6 @@
-import { DaemonCommand } from '../../src/cli/command.js';
-import { age } from '../../src/cli/flags.js';
-import { recipientArgs } from '../../src/cli/send-command.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { age } from '../../src/terminal/cli/flags.js';
+import { recipientArgs } from '../../src/terminal/cli/send-command.js';
 
 export default class ChatsMute extends DaemonCommand {
   static override summary = 'Mute a chat on all devices of the account';

@@ -1,5 +1,5 @@
-import { DaemonCommand } from '../../src/cli/command.js';
-import { recipientArgs } from '../../src/cli/send-command.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { recipientArgs } from '../../src/terminal/cli/send-command.js';
 
 export default class ChatsPin extends DaemonCommand {
   static override summary = 'Pin a chat to the top of the list on all devices of the account';

@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { recipientArgs } from '../../src/cli/send-command.js';
 import { LIMITS } from '../../src/domain/limits.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { recipientArgs } from '../../src/terminal/cli/send-command.js';
 
 export default class ChatsPresence extends DaemonCommand {
   static override summary = 'Subscribe to typing and presence in a chat';

@@ -1,5 +1,5 @@
-import { DaemonCommand } from '../../src/cli/command.js';
-import { recipientArgs } from '../../src/cli/send-command.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { recipientArgs } from '../../src/terminal/cli/send-command.js';
 
 export default class ChatsUnarchive extends DaemonCommand {
   static override summary = 'Unarchive a chat on all devices of the account';

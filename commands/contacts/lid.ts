@@ -1,8 +1,8 @@
 import { Args } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { EXIT_CODES } from '../../src/cli/errors.js';
-import { clientIdArg } from '../../src/cli/flags.js';
 import type { OwnerLid } from '../../src/contract/index.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { EXIT_CODES } from '../../src/terminal/cli/errors.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
 
 export default class ContactsLid extends DaemonCommand {
   static override summary = "Look up a number's jid and LID, and whether it is on WhatsApp";

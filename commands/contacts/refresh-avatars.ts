@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { clientIdArg } from '../../src/cli/flags.js';
 import type { Answer } from '../../src/contract/index.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
 
 export default class ContactsRefreshAvatars extends DaemonCommand {
   static override summary = 'Fetch the pictures of the rooms of a hosted inbox';

@@ -1,8 +1,8 @@
 import { Args } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { clientIdArg } from '../../src/cli/flags.js';
 import type { UserInfo } from '../../src/contract/index.js';
 import { plainLine } from '../../src/domain/text.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
 
 export default class ContactsShow extends DaemonCommand {
   static override summary = 'Show the profile of a person';

@@ -1,9 +1,9 @@
 import { Flags } from '@oclif/core';
-import { ContextCommand, contextArg } from '../../src/cli/context-command.js';
-import { requireContextName } from '../../src/cli/contexts.js';
-import { CliError } from '../../src/cli/errors.js';
-import { httpUrl } from '../../src/cli/flags.js';
-import { askSecret, readArgument } from '../../src/cli/terminal.js';
+import { ContextCommand, contextArg } from '../../src/terminal/cli/context-command.js';
+import { requireContextName } from '../../src/terminal/cli/contexts.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
+import { httpUrl } from '../../src/terminal/cli/flags.js';
+import { askSecret, readArgument } from '../../src/terminal/cli/terminal.js';
 
 export default class ContextAdd extends ContextCommand {
   static override summary = 'Add a named daemon, or change it';

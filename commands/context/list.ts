@@ -1,4 +1,4 @@
-import { ContextCommand } from '../../src/cli/context-command.js';
+import { ContextCommand } from '../../src/terminal/cli/context-command.js';
 
 interface ListedContext {
   context: string;

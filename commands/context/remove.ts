@@ -1,5 +1,5 @@
-import { ContextCommand, contextArg } from '../../src/cli/context-command.js';
-import { requireContext } from '../../src/cli/contexts.js';
+import { ContextCommand, contextArg } from '../../src/terminal/cli/context-command.js';
+import { requireContext } from '../../src/terminal/cli/contexts.js';
 
 export default class ContextRemove extends ContextCommand {
   static override summary = 'Remove a named daemon and its token from this machine';

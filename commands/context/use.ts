@@ -1,7 +1,7 @@
 import { Args, Flags } from '@oclif/core';
-import { ContextCommand } from '../../src/cli/context-command.js';
-import { requireContext } from '../../src/cli/contexts.js';
-import { CliError } from '../../src/cli/errors.js';
+import { ContextCommand } from '../../src/terminal/cli/context-command.js';
+import { requireContext } from '../../src/terminal/cli/contexts.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
 
 export default class ContextUse extends ContextCommand {
   static override summary = 'Choose the daemon that commands use by default';

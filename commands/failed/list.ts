@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
 import type { Answer } from '../../src/contract/index.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
 
 const DEFAULT_LIMIT = 50;
 const MOST = 1_000;
@@ -36,11 +36,11 @@ receiver. \`switchboard failed resend\` delivers them again.`;
     const client = await this.daemon(flags);
     const { session, receiver, limit, before } = flags;
     const page = await client.listFailedDeliveries({ clientId: session, receiver, limit, before });
-    const { healthOf, requireSession } = await import('../../src/cli/sessions.js');
+    const { healthOf, requireSession } = await import('../../src/terminal/cli/sessions.js');
     if (session !== undefined && page.failedDeliveries.length === 0) await requireSession(client, session);
     if (this.jsonEnabled()) return page;
     await this.show(page);
-    const { waitingLine, waitingOf } = await import('../../src/cli/failed.js');
+    const { waitingLine, waitingOf } = await import('../../src/terminal/cli/failed.js');
     for (const health of await healthOf(client, session ? [session] : [])) {
       if ((session ?? health.clientId) !== health.clientId) continue;
       for (const [name, waiting] of waitingOf(health, receiver)) {
@@ -55,7 +55,7 @@ receiver. \`switchboard failed resend\` delivers them again.`;
       this.output.note('no failed deliveries');
       return;
     }
-    const { failedRow, FAILED_HEAD } = await import('../../src/cli/failed.js');
+    const { failedRow, FAILED_HEAD } = await import('../../src/terminal/cli/failed.js');
     await this.output.table(FAILED_HEAD, failedDeliveries.map(failedRow));
     if (next) this.output.note(`older ones: --before ${next}`);
   }

@@ -1,11 +1,11 @@
 import { Args, Flags } from '@oclif/core';
-import type { DaemonClient } from '../../src/cli/client.js';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { CliError, EXIT_CODES } from '../../src/cli/errors.js';
-import type { FailedChoice, ResendSummary } from '../../src/cli/failed.js';
-import { listenForInterrupt } from '../../src/cli/terminal.js';
-import { counted } from '../../src/cli/text.js';
 import type { ResendAnswer } from '../../src/contract/index.js';
+import type { DaemonClient } from '../../src/terminal/cli/client.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { CliError, EXIT_CODES } from '../../src/terminal/cli/errors.js';
+import type { FailedChoice, ResendSummary } from '../../src/terminal/cli/failed.js';
+import { listenForInterrupt } from '../../src/terminal/cli/terminal.js';
+import { counted } from '../../src/terminal/cli/text.js';
 
 interface ResendResult extends Omit<ResendSummary, 'trouble'> {
   deliveries: ResendAnswer[];
@@ -47,7 +47,7 @@ Ctrl+C stops after the deliveries in flight. Exits with 1 if an event was not de
   async run(): Promise<ResendResult> {
     const { argv, flags } = await this.parse(FailedResend);
     const { all = false, session, receiver, type: types } = flags;
-    const { resend } = await import('../../src/cli/failed.js');
+    const { resend } = await import('../../src/terminal/cli/failed.js');
     // this client gets no interrupt: after an aborted call it would be unknown whether the event arrived
     const client = await this.daemon(flags);
     const ids = await this.select(client, { ids: argv.map(String), all, session, receiver, types });
@@ -76,10 +76,10 @@ Ctrl+C stops after the deliveries in flight. Exits with 1 if an event was not de
     if (all === ids.length > 0) throw new CliError('usage', 'give either ids of deliveries, or --all');
     if (!all && choice.session !== undefined) throw new CliError('usage', '--session needs --all');
     if (!all) return [...new Set(ids)];
-    const { failedOf } = await import('../../src/cli/failed.js');
+    const { failedOf } = await import('../../src/terminal/cli/failed.js');
     const { failed, samples } = await failedOf(client, choice);
     if (choice.session !== undefined && failed.length === 0) {
-      const { requireSession } = await import('../../src/cli/sessions.js');
+      const { requireSession } = await import('../../src/terminal/cli/sessions.js');
       await requireSession(client, choice.session);
     }
     if (samples > 0) {

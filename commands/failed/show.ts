@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
 import type { FailedDeliveryWithEvent } from '../../src/contract/index.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
 
 export default class FailedShow extends DaemonCommand {
   static override summary = 'Show one failed event';
@@ -16,10 +16,10 @@ export default class FailedShow extends DaemonCommand {
 
   async run(): Promise<FailedDeliveryWithEvent> {
     const { args, flags } = await this.parse(FailedShow);
-    const { showFailed } = await import('../../src/cli/failed.js');
+    const { showFailed } = await import('../../src/terminal/cli/failed.js');
     const details = await showFailed(await this.daemon(flags), args.id);
     if (!this.jsonEnabled()) {
-      const { eventText, failedFields } = await import('../../src/cli/failed.js');
+      const { eventText, failedFields } = await import('../../src/terminal/cli/failed.js');
       this.output.fields(failedFields(details));
       this.output.line();
       this.output.block(eventText(details.event));

@@ -1,9 +1,9 @@
 import { Args } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { CliError, EXIT_CODES } from '../../src/cli/errors.js';
-import { groupArgs } from '../../src/cli/flags.js';
-import { explainChange } from '../../src/cli/text.js';
 import type { MemberResult } from '../../src/contract/index.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { CliError, EXIT_CODES } from '../../src/terminal/cli/errors.js';
+import { groupArgs } from '../../src/terminal/cli/flags.js';
+import { explainChange } from '../../src/terminal/cli/text.js';
 
 const ACTIONS = ['approve', 'reject'] as const;
 

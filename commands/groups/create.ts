@@ -1,9 +1,9 @@
 import { Args, Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { EXIT_CODES } from '../../src/cli/errors.js';
-import { clientIdArg } from '../../src/cli/flags.js';
-import { explainChange } from '../../src/cli/text.js';
 import type { CreatedGroup } from '../../src/contract/index.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { EXIT_CODES } from '../../src/terminal/cli/errors.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
+import { explainChange } from '../../src/terminal/cli/text.js';
 
 export default class GroupsCreate extends DaemonCommand {
   static override summary = 'Create a group owned by the linked number';

@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { groupArgs } from '../../src/cli/flags.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { groupArgs } from '../../src/terminal/cli/flags.js';
 
 export default class GroupsInvite extends DaemonCommand {
   static override summary = 'Print the invite link of a group';

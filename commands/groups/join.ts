@@ -1,5 +1,5 @@
-import { DaemonCommand } from '../../src/cli/command.js';
-import { inviteArgs } from '../../src/cli/flags.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { inviteArgs } from '../../src/terminal/cli/flags.js';
 
 export default class GroupsJoin extends DaemonCommand {
   static override summary = 'Join a group by its invite';

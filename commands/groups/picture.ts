@@ -1,6 +1,6 @@
-import { DaemonCommand } from '../../src/cli/command.js';
-import { groupArgs } from '../../src/cli/flags.js';
-import { pictureArg, removeFlag, setPicture } from '../../src/cli/picture.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { groupArgs } from '../../src/terminal/cli/flags.js';
+import { pictureArg, removeFlag, setPicture } from '../../src/terminal/cli/picture.js';
 
 export default class GroupsPicture extends DaemonCommand {
   static override summary = 'Set or remove the picture of a group';

@@ -1,7 +1,7 @@
-import { DaemonCommand } from '../../src/cli/command.js';
-import { inviteArgs } from '../../src/cli/flags.js';
 import type { GroupInvite } from '../../src/contract/index.js';
 import { plainLine } from '../../src/domain/text.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { inviteArgs } from '../../src/terminal/cli/flags.js';
 
 export default class GroupsPreview extends DaemonCommand {
   static override summary = 'Show the group of an invite, without joining it';

@@ -1,8 +1,8 @@
-import { DaemonCommand } from '../../src/cli/command.js';
-import { groupArgs } from '../../src/cli/flags.js';
-import { ageText } from '../../src/cli/text.js';
 import type { JoinRequest } from '../../src/contract/index.js';
 import { plainLine } from '../../src/domain/text.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { groupArgs } from '../../src/terminal/cli/flags.js';
+import { ageText } from '../../src/terminal/cli/text.js';
 
 export default class GroupsRequests extends DaemonCommand {
   static override summary = 'List the people who ask to join a group';

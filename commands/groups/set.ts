@@ -1,8 +1,8 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { CliError } from '../../src/cli/errors.js';
-import { groupArgs } from '../../src/cli/flags.js';
-import { TIMER_NAMES, timerSeconds } from '../../src/cli/timer.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
+import { groupArgs } from '../../src/terminal/cli/flags.js';
+import { TIMER_NAMES, timerSeconds } from '../../src/terminal/cli/timer.js';
 
 export default class GroupsSet extends DaemonCommand {
   static override summary = 'Change subject, description or settings of a group';

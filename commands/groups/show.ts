@@ -1,8 +1,8 @@
-import { DaemonCommand } from '../../src/cli/command.js';
-import { groupArgs } from '../../src/cli/flags.js';
-import { timerName } from '../../src/cli/timer.js';
 import type { GroupDetail, GroupMember } from '../../src/contract/index.js';
 import { plainLine } from '../../src/domain/text.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { groupArgs } from '../../src/terminal/cli/flags.js';
+import { timerName } from '../../src/terminal/cli/timer.js';
 
 export default class GroupsShow extends DaemonCommand {
   static override summary = 'Show a group and its members';

@@ -1,8 +1,8 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { clientIdArg } from '../../src/cli/flags.js';
-import type { FilePage } from '../../src/cli/history.js';
 import type { MediaFile } from '../../src/contract/index.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
+import type { FilePage } from '../../src/terminal/cli/history.js';
 
 export default class MediaList extends DaemonCommand {
   static override summary = 'List the stored files of a session, newest first';
@@ -19,7 +19,7 @@ export default class MediaList extends DaemonCommand {
 
   async run(): Promise<FilePage> {
     const { args, flags } = await this.parse(MediaList);
-    const { listFiles } = await import('../../src/cli/history.js');
+    const { listFiles } = await import('../../src/terminal/cli/history.js');
     const page = await listFiles(await this.daemon(flags), args.clientId, flags);
     if (!this.jsonEnabled()) await this.show(page);
     return page;
@@ -27,7 +27,7 @@ export default class MediaList extends DaemonCommand {
 
   private async show({ files, pagination }: FilePage): Promise<void> {
     if (files.length === 0) return this.output.note('no files');
-    const { sizeText, timeText } = await import('../../src/cli/history.js');
+    const { sizeText, timeText } = await import('../../src/terminal/cli/history.js');
     const { plainLine } = await import('../../src/domain/text.js');
     const row = ({ createdAt, mediaType, fileSize, fileName, messageId }: MediaFile) => [
       timeText(new Date(createdAt)),

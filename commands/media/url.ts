@@ -1,5 +1,5 @@
 import { Args } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
 
 export default class MediaUrl extends DaemonCommand {
   static override summary = 'Print the permanent link to a stored file';

@@ -1,7 +1,7 @@
 import { Args } from '@oclif/core';
-import { clientIdArg } from '../../src/cli/flags.js';
-import { envelopeFlags, envelopeOf, SendCommand } from '../../src/cli/send-command.js';
 import type { SendAnswer } from '../../src/contract/index.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
+import { envelopeFlags, envelopeOf, SendCommand } from '../../src/terminal/cli/send-command.js';
 
 const CHAT_FORMS = 'name, +phone, LID digits or jid (group: …@g.us)';
 

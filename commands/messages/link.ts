@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { roomArgs } from '../../src/cli/flags.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { roomArgs } from '../../src/terminal/cli/flags.js';
 
 export default class MessagesLink extends DaemonCommand {
   static override summary = "Print the permanent link to a message's file";
@@ -17,7 +17,7 @@ export default class MessagesLink extends DaemonCommand {
 
   async run(): Promise<{ url: string }> {
     const { args, flags } = await this.parse(MessagesLink);
-    const { findRoom } = await import('../../src/cli/history.js');
+    const { findRoom } = await import('../../src/terminal/cli/history.js');
     const client = await this.daemon(flags);
     const { chatRoomId } = await findRoom(client, args.clientId, args.room);
     const { url } = await client.getMessageMediaUrl({ chatRoomId, messageId: args.messageId });

@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { roomArgs } from '../../src/cli/flags.js';
 import type { ChatRoom, StoredMessage } from '../../src/contract/index.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { roomArgs } from '../../src/terminal/cli/flags.js';
 
 export default class MessagesList extends DaemonCommand {
   static override summary = 'Read a conversation of the hosted inbox';
@@ -22,8 +22,8 @@ text, the link to the file, and the reactions.`;
 
   async run(): Promise<{ chatRoomId: string; messages: StoredMessage[] }> {
     const { args, flags } = await this.parse(MessagesList);
-    const { findRoom } = await import('../../src/cli/history.js');
-    const { fetchMessages } = await import('../../src/cli/history.js');
+    const { findRoom } = await import('../../src/terminal/cli/history.js');
+    const { fetchMessages } = await import('../../src/terminal/cli/history.js');
     const { limit, before } = flags;
     const client = await this.daemon(flags);
     const room = await findRoom(client, args.clientId, args.room);
@@ -33,9 +33,9 @@ text, the link to the file, and the reactions.`;
   }
 
   private async show(room: ChatRoom, rows: readonly StoredMessage[], limit: number): Promise<void> {
-    const { messageItems } = await import('../../src/cli/inbox/message-item.js');
-    const { roomItem } = await import('../../src/cli/inbox/room-item.js');
-    const { messageLines } = await import('../../src/cli/history.js');
+    const { messageItems } = await import('../../src/terminal/cli/inbox/message-item.js');
+    const { roomItem } = await import('../../src/terminal/cli/inbox/room-item.js');
+    const { messageLines } = await import('../../src/terminal/cli/history.js');
     const { chatRoomId, isGroup } = room;
     const chat = { chatRoomId, isGroup, name: roomItem(room).name, ownJid: '' };
     const oldest = rows[0]?.messageId;

@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core';
-import { earlierMessageArgs, SendCommand } from '../../src/cli/send-command.js';
 import type { SendAnswer } from '../../src/contract/index.js';
+import { earlierMessageArgs, SendCommand } from '../../src/terminal/cli/send-command.js';
 
 /** The durations that WhatsApp offers, in seconds. */
 const DURATIONS = { '1d': 86_400, '7d': 604_800, '30d': 2_592_000 } as const;

@@ -1,5 +1,5 @@
-import { DaemonCommand } from '../../src/cli/command.js';
-import { earlierMessageArgs } from '../../src/cli/send-command.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { earlierMessageArgs } from '../../src/terminal/cli/send-command.js';
 
 export default class MessagesStar extends DaemonCommand {
   static override summary = "Star a message on the account's own devices";

@@ -1,5 +1,5 @@
-import { earlierMessageArgs, SendCommand } from '../../src/cli/send-command.js';
 import type { SendAnswer } from '../../src/contract/index.js';
+import { earlierMessageArgs, SendCommand } from '../../src/terminal/cli/send-command.js';
 
 export default class MessagesUnpin extends SendCommand {
   static override summary = 'Unpin a message for everyone in its chat';

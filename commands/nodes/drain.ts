@@ -1,11 +1,11 @@
 import { Args, Flags } from '@oclif/core';
-import type { DaemonClient } from '../../src/cli/client.js';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { CliError } from '../../src/cli/errors.js';
-import { WaitingLine } from '../../src/cli/progress.js';
-import { listenForInterrupt } from '../../src/cli/terminal.js';
 import type { Node } from '../../src/contract/index.js';
 import { systemClock } from '../../src/domain/clock.js';
+import type { DaemonClient } from '../../src/terminal/cli/client.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
+import { WaitingLine } from '../../src/terminal/cli/progress.js';
+import { listenForInterrupt } from '../../src/terminal/cli/terminal.js';
 
 export default class NodesDrain extends DaemonCommand {
   static override summary = 'Move the sessions of a node to the other nodes';
@@ -34,7 +34,7 @@ With --wait, exits when the node holds no sessions, or with 1 after the timeout.
   async run(): Promise<{ node: Node }> {
     const { args, flags } = await this.parse(NodesDrain);
     if (flags.undo && flags.wait) throw new CliError('usage', '--wait cannot be combined with --undo');
-    const { drainNode } = await import('../../src/cli/nodes.js');
+    const { drainNode } = await import('../../src/terminal/cli/nodes.js');
     const interrupt = listenForInterrupt();
     try {
       const client = await this.daemon(flags, interrupt.signal);
@@ -49,7 +49,7 @@ With --wait, exits when the node holds no sessions, or with 1 after the timeout.
   }
 
   private async warnIfAlone(client: DaemonClient, node: Node): Promise<void> {
-    const { hasTaker } = await import('../../src/cli/nodes.js');
+    const { hasTaker } = await import('../../src/terminal/cli/nodes.js');
     const { nodes } = await client.listNodes();
     if (!hasTaker(nodes, node)) this.output.warning('no other node can take its sessions');
   }
@@ -60,7 +60,7 @@ With --wait, exits when the node holds no sessions, or with 1 after the timeout.
     seconds: number,
     signal: AbortSignal,
   ): Promise<Node> {
-    const { sessionCount, sessionsLeft } = await import('../../src/cli/nodes.js');
+    const { sessionCount, sessionsLeft } = await import('../../src/terminal/cli/nodes.js');
     const waiting = new WaitingLine((left) => `${node.podName} still holds ${left}`);
     const options = { timeoutMs: seconds * 1_000, clock: systemClock, signal };
     try {
@@ -72,7 +72,7 @@ With --wait, exits when the node holds no sessions, or with 1 after the timeout.
   }
 
   private async show({ podName, draining, sessions }: Node): Promise<void> {
-    const { sessionCount } = await import('../../src/cli/nodes.js');
+    const { sessionCount } = await import('../../src/terminal/cli/nodes.js');
     const does = draining ? 'is draining' : 'takes sessions again';
     this.output.line(
       `${podName} ${does}; it holds ${sessions === 0 ? 'no sessions' : sessionCount(sessions)}`,

@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
 import type { Answer } from '../../src/contract/index.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
 
 export default class NodesList extends DaemonCommand {
   static override summary = 'List the nodes that share the store';
@@ -25,8 +25,8 @@ and the time when it expires.`;
   }
 
   private async show({ nodes, leases }: Answer<'listNodes'>): Promise<void> {
-    const { sharesItsStore } = await import('../../src/cli/nodes.js');
-    const table = await import('../../src/cli/nodes.js');
+    const { sharesItsStore } = await import('../../src/terminal/cli/nodes.js');
+    const table = await import('../../src/terminal/cli/nodes.js');
     const { paint } = this.output;
     await this.output.table(
       table.NODES_HEAD,

@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { clientIdArg } from '../../src/cli/flags.js';
 import type { Answer, HeldMessage } from '../../src/contract/index.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
 
 const DEFAULT_LIMIT = 100;
 const MOST = 1_000;

@@ -1,8 +1,8 @@
 import { Args } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { clientIdArg } from '../../src/cli/flags.js';
 import type { PolicyAnswer } from '../../src/contract/index.js';
 import { plainLine } from '../../src/domain/text.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
 
 const ON_WHATSAPP = {
   known: 'yes',

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { Args, Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { CliError } from '../../src/cli/errors.js';
-import type { PlanSummary } from '../../src/cli/policy/planned.js';
 import type { PlannedSend } from '../../src/domain/policy/plan.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
+import type { PlanSummary } from '../../src/terminal/cli/policy/planned.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -38,9 +38,9 @@ send is repeated when the policy allows it, as a caller does who heeds Retry-Aft
 
   async run(): Promise<PlanSummary> {
     const { args, flags } = await this.parse(PolicyPlan);
-    const { policiesIn } = await import('../../src/cli/policy/file.js');
+    const { policiesIn } = await import('../../src/local/policy/file.js');
     const { allPastSends, readPlannedSends, pastSends, summaryOf } = await import(
-      '../../src/cli/policy/planned.js'
+      '../../src/terminal/cli/policy/planned.js'
     );
     const { planSends } = await import('../../src/domain/policy/plan.js');
     const file = await policiesIn(args.file);

@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
 import type { PolicyFigures } from '../../src/contract/index.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
 
 export default class PolicyReport extends DaemonCommand {
   static override summary = 'Show what the policies refused, or would have refused';

@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core';
-import { BaseCommand } from '../../src/cli/command.js';
-import { EXIT_CODES } from '../../src/cli/errors.js';
+import { BaseCommand } from '../../src/terminal/cli/command.js';
+import { EXIT_CODES } from '../../src/terminal/cli/errors.js';
 
 interface ExampleResult {
   name: string;
@@ -18,8 +18,8 @@ export default class PolicyTest extends BaseCommand {
 
   async run(): Promise<{ examples: ExampleResult[] }> {
     const { args } = await this.parse(PolicyTest);
-    const { policiesIn } = await import('../../src/cli/policy/file.js');
-    const { runExample } = await import('../../src/cli/policy/examples.js');
+    const { policiesIn } = await import('../../src/local/policy/file.js');
+    const { runExample } = await import('../../src/local/policy/examples.js');
     const { examples, policies } = await policiesIn(args.file);
     const results = examples.map((example) => {
       const policy = policies.get(example.policy);

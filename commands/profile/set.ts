@@ -1,8 +1,8 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { CliError } from '../../src/cli/errors.js';
-import { clientIdArg } from '../../src/cli/flags.js';
-import { TIMER_NAMES, timerSeconds } from '../../src/cli/timer.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
+import { TIMER_NAMES, timerSeconds } from '../../src/terminal/cli/timer.js';
 
 export default class ProfileSet extends DaemonCommand {
   static override summary = 'Change name, text or default timer of a linked number';

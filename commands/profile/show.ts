@@ -1,8 +1,8 @@
-import { DaemonCommand } from '../../src/cli/command.js';
-import { clientIdArg } from '../../src/cli/flags.js';
-import { timerName } from '../../src/cli/timer.js';
 import type { OwnProfile } from '../../src/contract/index.js';
 import { plainLine } from '../../src/domain/text.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
+import { timerName } from '../../src/terminal/cli/timer.js';
 
 export default class ProfileShow extends DaemonCommand {
   static override summary = 'Show the profile of a linked number';

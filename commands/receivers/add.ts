@@ -1,8 +1,8 @@
 import { Args } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { clientIdArg } from '../../src/cli/flags.js';
-import { receiverText, settingFlags, settingsOf, withUrlHint } from '../../src/cli/receivers.js';
 import type { Answer } from '../../src/contract/index.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
+import { receiverText, settingFlags, settingsOf, withUrlHint } from '../../src/terminal/cli/receivers.js';
 
 export default class ReceiversAdd extends DaemonCommand {
   static override summary = 'Add a receiver to a session, beside its webhook';

@@ -1,6 +1,6 @@
-import { DaemonCommand } from '../../src/cli/command.js';
-import { clientIdArg } from '../../src/cli/flags.js';
 import type { Answer } from '../../src/contract/index.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
 
 export default class ReceiversList extends DaemonCommand {
   static override summary = 'List the receivers of a session';
@@ -15,7 +15,7 @@ receiver with durable retries, FAILED those that `switchboard failed list --sess
 
   async run(): Promise<Answer<'listReceivers'>> {
     const { args, flags } = await this.parse(ReceiversList);
-    const { RECEIVERS_HEAD, receiverRow } = await import('../../src/cli/receivers.js');
+    const { RECEIVERS_HEAD, receiverRow } = await import('../../src/terminal/cli/receivers.js');
     const answer = await (await this.daemon(flags)).listReceivers(args);
     if (this.jsonEnabled()) return answer;
     if (answer.receivers.length === 0) this.output.note(`${args.clientId} has no receiver`);

@@ -1,7 +1,7 @@
-import { DaemonCommand } from '../../src/cli/command.js';
-import { clientIdArg } from '../../src/cli/flags.js';
-import { receiverArg, receiverText } from '../../src/cli/receivers.js';
 import type { Answer } from '../../src/contract/index.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
+import { receiverArg, receiverText } from '../../src/terminal/cli/receivers.js';
 
 export default class ReceiversResume extends DaemonCommand {
   static override summary = 'Resume calls to a paused receiver';

@@ -1,9 +1,15 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { CliError } from '../../src/cli/errors.js';
-import { age, clientIdArg } from '../../src/cli/flags.js';
-import { receiverArg, receiverText, settingFlags, settingsOf, withUrlHint } from '../../src/cli/receivers.js';
 import type { Answer } from '../../src/contract/index.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
+import { age, clientIdArg } from '../../src/terminal/cli/flags.js';
+import {
+  receiverArg,
+  receiverText,
+  settingFlags,
+  settingsOf,
+  withUrlHint,
+} from '../../src/terminal/cli/receivers.js';
 
 export default class ReceiversSet extends DaemonCommand {
   static override summary = 'Change a receiver';

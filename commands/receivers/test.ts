@@ -1,10 +1,10 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { EXIT_CODES } from '../../src/cli/errors.js';
-import { clientIdArg } from '../../src/cli/flags.js';
-import { receiverArg } from '../../src/cli/receivers.js';
-import { EVENT_TYPES } from '../../src/cli/trigger.js';
 import type { Answer } from '../../src/contract/index.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { EXIT_CODES } from '../../src/terminal/cli/errors.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
+import { receiverArg } from '../../src/terminal/cli/receivers.js';
+import { EVENT_TYPES } from '../../src/terminal/cli/trigger.js';
 
 export default class ReceiversTest extends DaemonCommand {
   static override summary = 'Send a sample event to one receiver';

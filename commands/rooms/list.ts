@@ -1,7 +1,7 @@
-import type { DaemonClient } from '../../src/cli/client.js';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { clientIdArg } from '../../src/cli/flags.js';
 import type { ChatRoom } from '../../src/contract/index.js';
+import type { DaemonClient } from '../../src/terminal/cli/client.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
 
 /** Number of newest rooms whose last message is read from the history if its text is empty. */
 const LOOKED_AT = 30;
@@ -20,7 +20,7 @@ export default class RoomsList extends DaemonCommand {
 
   async run(): Promise<{ rooms: ChatRoom[] }> {
     const { args, flags } = await this.parse(RoomsList);
-    const { emptyHistory, fetchRooms, requireWorkspace } = await import('../../src/cli/history.js');
+    const { emptyHistory, fetchRooms, requireWorkspace } = await import('../../src/terminal/cli/history.js');
     const client = await this.daemon(flags);
     const rooms = await fetchRooms(client, args.clientId);
     if (rooms.length === 0) {
@@ -33,9 +33,9 @@ export default class RoomsList extends DaemonCommand {
   }
 
   private async show(client: DaemonClient, rooms: readonly ChatRoom[]): Promise<void> {
-    const { roomItem } = await import('../../src/cli/inbox/room-item.js');
-    const { textlessMessage, timeText } = await import('../../src/cli/history.js');
-    const { shorten } = await import('../../src/cli/text.js');
+    const { roomItem } = await import('../../src/terminal/cli/inbox/room-item.js');
+    const { textlessMessage, timeText } = await import('../../src/terminal/cli/history.js');
+    const { shorten } = await import('../../src/terminal/cli/text.js');
     const silent = rooms.slice(0, LOOKED_AT).filter((row) => row.lastMessage === '' && row.lastMessageAt);
     const told = await Promise.all(
       silent.map(async (row) => [row, await textlessMessage(client, row)] as const),

@@ -1,5 +1,5 @@
-import { DaemonCommand } from '../../src/cli/command.js';
-import { roomArgs } from '../../src/cli/flags.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { roomArgs } from '../../src/terminal/cli/flags.js';
 
 export default class RoomsRead extends DaemonCommand {
   static override summary = "Set a room's unread count to 0";
@@ -12,8 +12,8 @@ export default class RoomsRead extends DaemonCommand {
 
   async run(): Promise<{ chatRoomId: string; unreadCount: number }> {
     const { args, flags } = await this.parse(RoomsRead);
-    const { findRoom } = await import('../../src/cli/history.js');
-    const { roomItem } = await import('../../src/cli/inbox/room-item.js');
+    const { findRoom } = await import('../../src/terminal/cli/history.js');
+    const { roomItem } = await import('../../src/terminal/cli/inbox/room-item.js');
     const client = await this.daemon(flags);
     const room = await findRoom(client, args.clientId, args.room);
     await client.resetUnread({ chatRoomId: room.chatRoomId });

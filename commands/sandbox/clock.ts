@@ -1,8 +1,8 @@
 import { Flags } from '@oclif/core';
-import { BaseCommand } from '../../src/cli/command.js';
-import { sandboxUrlFlag } from '../../src/cli/flags.js';
-import { spanText } from '../../src/cli/text.js';
 import type { ClockView } from '../../src/client/sandbox/client.js';
+import { BaseCommand } from '../../src/terminal/cli/command.js';
+import { sandboxUrlFlag } from '../../src/terminal/cli/flags.js';
+import { spanText } from '../../src/terminal/cli/text.js';
 
 export default class SandboxClock extends BaseCommand {
   static override summary = 'Show the time of a sandbox network, or move it forward';
@@ -23,7 +23,7 @@ export default class SandboxClock extends BaseCommand {
 
   async run(): Promise<ClockView> {
     const { flags } = await this.parse(SandboxClock);
-    const { askSandbox } = await import('../../src/cli/sandbox.js');
+    const { askSandbox } = await import('../../src/terminal/cli/sandbox.js');
     const { advance } = flags;
     const view = await askSandbox(flags['sandbox-url'], (sandbox) =>
       advance === undefined ? sandbox.clock() : sandbox.advanceClock(advance),

@@ -1,7 +1,7 @@
-import { BaseCommand } from '../../src/cli/command.js';
-import { numberArg, sandboxUrlFlag } from '../../src/cli/flags.js';
 import type { MessageView } from '../../src/client/sandbox/client.js';
 import { singleLine } from '../../src/domain/text.js';
+import { BaseCommand } from '../../src/terminal/cli/command.js';
+import { numberArg, sandboxUrlFlag } from '../../src/terminal/cli/flags.js';
 
 export default class SandboxMessages extends BaseCommand {
   static override summary = 'Show the messages on a simulated phone';
@@ -16,7 +16,7 @@ export default class SandboxMessages extends BaseCommand {
 
   async run(): Promise<{ messages: MessageView[] }> {
     const { args, flags } = await this.parse(SandboxMessages);
-    const { askSandbox } = await import('../../src/cli/sandbox.js');
+    const { askSandbox } = await import('../../src/terminal/cli/sandbox.js');
     const messages = await askSandbox(flags['sandbox-url'], (sandbox) => sandbox.messages(args.number));
     if (this.jsonEnabled()) return { messages };
     if (messages.length === 0) this.output.note(`${args.number} has no messages`);

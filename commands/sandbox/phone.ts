@@ -1,7 +1,7 @@
 import { Args, Flags } from '@oclif/core';
-import { BaseCommand } from '../../src/cli/command.js';
-import { sandboxUrlFlag } from '../../src/cli/flags.js';
 import type { PhoneView } from '../../src/client/sandbox/client.js';
+import { BaseCommand } from '../../src/terminal/cli/command.js';
+import { sandboxUrlFlag } from '../../src/terminal/cli/flags.js';
 
 export default class SandboxPhone extends BaseCommand {
   static override summary = 'Create, rename or list simulated phones';
@@ -22,7 +22,7 @@ export default class SandboxPhone extends BaseCommand {
 
   async run(): Promise<{ phones: PhoneView[] }> {
     const { args, flags } = await this.parse(SandboxPhone);
-    const { askSandbox, ensurePhone } = await import('../../src/cli/sandbox.js');
+    const { askSandbox, ensurePhone } = await import('../../src/terminal/cli/sandbox.js');
     const phones = await askSandbox(flags['sandbox-url'], async (sandbox) =>
       args.number ? [await ensurePhone(sandbox, args.number, flags.name)] : sandbox.phones(),
     );

@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core';
-import { BaseCommand } from '../../src/cli/command.js';
-import { numberArg, sandboxUrlFlag } from '../../src/cli/flags.js';
 import type { CallView } from '../../src/client/sandbox/client.js';
+import { BaseCommand } from '../../src/terminal/cli/command.js';
+import { numberArg, sandboxUrlFlag } from '../../src/terminal/cli/flags.js';
 
 export default class SandboxRing extends BaseCommand {
   static override summary = 'Call somebody from a simulated phone';
@@ -26,8 +26,8 @@ export default class SandboxRing extends BaseCommand {
 
   async run(): Promise<CallView> {
     const { args, flags } = await this.parse(SandboxRing);
-    const { askSandbox } = await import('../../src/cli/sandbox.js');
-    const { ringAndEnd } = await import('../../src/cli/sandbox-ring.js');
+    const { askSandbox } = await import('../../src/terminal/cli/sandbox.js');
+    const { ringAndEnd } = await import('../../src/terminal/cli/sandbox-ring.js');
     const call = await askSandbox(flags['sandbox-url'], (sandbox) =>
       ringAndEnd(sandbox, { ...args, video: flags.video, end: flags.end }),
     );

@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core';
-import { BaseCommand } from '../../src/cli/command.js';
-import { numberArg, sandboxUrlFlag } from '../../src/cli/flags.js';
+import { BaseCommand } from '../../src/terminal/cli/command.js';
+import { numberArg, sandboxUrlFlag } from '../../src/terminal/cli/flags.js';
 
 export default class SandboxSay extends BaseCommand {
   static override summary = 'Send a text from a simulated phone';
@@ -21,8 +21,8 @@ export default class SandboxSay extends BaseCommand {
 
   async run(): Promise<{ messageId: string }> {
     const { args, flags } = await this.parse(SandboxSay);
-    const { askSandbox } = await import('../../src/cli/sandbox.js');
-    const { readArgument } = await import('../../src/cli/terminal.js');
+    const { askSandbox } = await import('../../src/terminal/cli/sandbox.js');
+    const { readArgument } = await import('../../src/terminal/cli/terminal.js');
     const text = await readArgument(args.text);
     const answer = await askSandbox(flags['sandbox-url'], (sandbox) =>
       sandbox.write(args.from, { to: args.to, text, ...(flags.quote && { quotedMessageId: flags.quote }) }),

@@ -1,8 +1,8 @@
 import { Args, Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { CliError } from '../../src/cli/errors.js';
-import { numberArg, sandboxUrlFlag } from '../../src/cli/flags.js';
 import type { DeviceView } from '../../src/client/sandbox/client.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
+import { numberArg, sandboxUrlFlag } from '../../src/terminal/cli/flags.js';
 
 export default class SandboxScan extends DaemonCommand {
   static override summary = 'Link a session to a simulated phone by QR code or pairing code';
@@ -27,8 +27,8 @@ export default class SandboxScan extends DaemonCommand {
     if ([args.qr, flags.session, flags.code].filter((source) => source !== undefined).length !== 1) {
       throw new CliError('usage', 'give exactly one of: a QR text, --session, --code');
     }
-    const { askSandbox, currentQr } = await import('../../src/cli/sandbox.js');
-    const { readArgument } = await import('../../src/cli/terminal.js');
+    const { askSandbox, currentQr } = await import('../../src/terminal/cli/sandbox.js');
+    const { readArgument } = await import('../../src/terminal/cli/terminal.js');
     const qrText = async () =>
       flags.session ? currentQr(await this.daemon(flags), flags.session) : readArgument(args.qr ?? '');
     const device = await askSandbox(flags['sandbox-url'], async (sandbox) =>

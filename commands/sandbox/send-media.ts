@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core';
-import { BaseCommand } from '../../src/cli/command.js';
-import { numberArg, sandboxUrlFlag } from '../../src/cli/flags.js';
+import { BaseCommand } from '../../src/terminal/cli/command.js';
+import { numberArg, sandboxUrlFlag } from '../../src/terminal/cli/flags.js';
 
 export default class SandboxSendMedia extends BaseCommand {
   static override summary = 'Send a file from a simulated phone';
@@ -32,7 +32,7 @@ export default class SandboxSendMedia extends BaseCommand {
 
   async run(): Promise<{ messageId: string }> {
     const { args, flags } = await this.parse(SandboxSendMedia);
-    const { askSandbox, sendFile } = await import('../../src/cli/sandbox.js');
+    const { askSandbox, sendFile } = await import('../../src/terminal/cli/sandbox.js');
     const file = {
       path: args.file,
       mimeType: flags['mime-type'],

@@ -1,9 +1,9 @@
 import { Args } from '@oclif/core';
-import { BaseCommand } from '../../src/cli/command.js';
-import { CliError } from '../../src/cli/errors.js';
-import { numberArg, sandboxUrlFlag } from '../../src/cli/flags.js';
 import type { StanzaJson } from '../../src/client/sandbox/client.js';
 import { parseObject } from '../../src/domain/json.js';
+import { BaseCommand } from '../../src/terminal/cli/command.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
+import { numberArg, sandboxUrlFlag } from '../../src/terminal/cli/flags.js';
 
 export default class SandboxStanza extends BaseCommand {
   static override summary = 'Send a single stanza to a linked device';
@@ -23,8 +23,8 @@ unchanged, and not stored for devices that are offline.';
 
   async run(): Promise<{ stanza: StanzaJson }> {
     const { args, flags } = await this.parse(SandboxStanza);
-    const { askSandbox } = await import('../../src/cli/sandbox.js');
-    const { readArgument } = await import('../../src/cli/terminal.js');
+    const { askSandbox } = await import('../../src/terminal/cli/sandbox.js');
+    const { readArgument } = await import('../../src/terminal/cli/terminal.js');
     const { tag, ...rest } = parseObject(await readArgument(args.stanza)) ?? {};
     if (typeof tag !== 'string')
       throw new CliError('usage', 'the stanza must be a JSON object with a tag', {

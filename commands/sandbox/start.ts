@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core';
-import { BaseCommand } from '../../src/cli/command.js';
-import { CliError } from '../../src/cli/errors.js';
-import { listenForInterrupt } from '../../src/cli/terminal.js';
+import { BaseCommand } from '../../src/terminal/cli/command.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
+import { listenForInterrupt } from '../../src/terminal/cli/terminal.js';
 
 export default class SandboxStart extends BaseCommand {
   static override summary = 'Start a standalone sandbox network';

@@ -1,8 +1,8 @@
 import { Args, Flags } from '@oclif/core';
-import { BaseCommand } from '../../src/cli/command.js';
-import { CliError } from '../../src/cli/errors.js';
-import { numberArg, sandboxUrlFlag } from '../../src/cli/flags.js';
 import { parseObject } from '../../src/domain/json.js';
+import { BaseCommand } from '../../src/terminal/cli/command.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
+import { numberArg, sandboxUrlFlag } from '../../src/terminal/cli/flags.js';
 
 export default class SandboxWrite extends BaseCommand {
   static override summary = 'Send any kind of message from a simulated phone';
@@ -33,8 +33,8 @@ export default class SandboxWrite extends BaseCommand {
 
   async run(): Promise<{ messageId: string }> {
     const { args, flags } = await this.parse(SandboxWrite);
-    const { askSandbox } = await import('../../src/cli/sandbox.js');
-    const { readArgument } = await import('../../src/cli/terminal.js');
+    const { askSandbox } = await import('../../src/terminal/cli/sandbox.js');
+    const { readArgument } = await import('../../src/terminal/cli/terminal.js');
     const content = parseObject(await readArgument(args.content));
     if (!content) {
       throw new CliError('usage', 'the content must be a JSON object', {

@@ -1,7 +1,12 @@
 import { Args, Flags } from '@oclif/core';
-import { parseButton } from '../../src/cli/send.js';
-import { envelopeFlags, envelopeOf, recipientArgs, SendCommand } from '../../src/cli/send-command.js';
 import type { SendAnswer } from '../../src/contract/index.js';
+import { parseButton } from '../../src/terminal/cli/send.js';
+import {
+  envelopeFlags,
+  envelopeOf,
+  recipientArgs,
+  SendCommand,
+} from '../../src/terminal/cli/send-command.js';
 
 export default class SendButtons extends SendCommand {
   static override summary = 'Send a text with buttons';
@@ -27,7 +32,7 @@ export default class SendButtons extends SendCommand {
 
   async run(): Promise<SendAnswer> {
     const { args, flags } = await this.parse(SendButtons);
-    const { readArgument } = await import('../../src/cli/terminal.js');
+    const { readArgument } = await import('../../src/terminal/cli/terminal.js');
     const buttons = (['reply', 'link', 'call', 'copy'] as const).flatMap((kind) =>
       (flags[kind] ?? []).map((text) => parseButton(kind, text)),
     );

@@ -1,6 +1,11 @@
 import { Args, Flags } from '@oclif/core';
-import { envelopeFlags, envelopeOf, recipientArgs, SendCommand } from '../../src/cli/send-command.js';
 import type { SendAnswer } from '../../src/contract/index.js';
+import {
+  envelopeFlags,
+  envelopeOf,
+  recipientArgs,
+  SendCommand,
+} from '../../src/terminal/cli/send-command.js';
 
 export default class SendContact extends SendCommand {
   static override summary = 'Send a contact card';
@@ -21,7 +26,7 @@ export default class SendContact extends SendCommand {
 
   async run(): Promise<SendAnswer> {
     const { args, flags } = await this.parse(SendContact);
-    const { readArgument } = await import('../../src/cli/terminal.js');
+    const { readArgument } = await import('../../src/terminal/cli/terminal.js');
     const { clientId, to, name: displayName } = args;
     const card = {
       phone: flags.phone?.replace(/\D/g, ''),

@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { recipientArgs } from '../../src/cli/send-command.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { recipientArgs } from '../../src/terminal/cli/send-command.js';
 
 export default class SendDelete extends DaemonCommand {
   static override summary = 'Delete a message for everyone, or only on the own devices';

@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core';
-import { recipientArgs, SendCommand } from '../../src/cli/send-command.js';
 import type { SendAnswer } from '../../src/contract/index.js';
+import { recipientArgs, SendCommand } from '../../src/terminal/cli/send-command.js';
 
 export default class SendEdit extends SendCommand {
   static override summary = 'Edit the text of an own message';
@@ -16,7 +16,7 @@ export default class SendEdit extends SendCommand {
 
   async run(): Promise<SendAnswer> {
     const { args, flags } = await this.parse(SendEdit);
-    const { readArgument } = await import('../../src/cli/terminal.js');
+    const { readArgument } = await import('../../src/terminal/cli/terminal.js');
     const request = { ...args, body: await readArgument(args.body) };
     return this.send(flags, (client, options) => client.editMessage(request, options));
   }

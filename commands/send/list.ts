@@ -1,7 +1,12 @@
 import { Args, Flags } from '@oclif/core';
-import { parseSections } from '../../src/cli/send.js';
-import { envelopeFlags, envelopeOf, recipientArgs, SendCommand } from '../../src/cli/send-command.js';
 import type { SendAnswer } from '../../src/contract/index.js';
+import { parseSections } from '../../src/terminal/cli/send.js';
+import {
+  envelopeFlags,
+  envelopeOf,
+  recipientArgs,
+  SendCommand,
+} from '../../src/terminal/cli/send-command.js';
 
 export default class SendList extends SendCommand {
   static override summary = 'Send a list from which the recipient chooses one row';
@@ -35,7 +40,7 @@ export default class SendList extends SendCommand {
 
   async run(): Promise<SendAnswer> {
     const { args, flags } = await this.parse(SendList);
-    const { readArgument } = await import('../../src/cli/terminal.js');
+    const { readArgument } = await import('../../src/terminal/cli/terminal.js');
     const { clientId, to } = args;
     const { title, footer: footerText, button: buttonText } = flags;
     const sections = parseSections(flags);

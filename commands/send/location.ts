@@ -1,7 +1,12 @@
 import { Args, Flags } from '@oclif/core';
-import { CliError } from '../../src/cli/errors.js';
-import { envelopeFlags, envelopeOf, recipientArgs, SendCommand } from '../../src/cli/send-command.js';
 import type { SendAnswer } from '../../src/contract/index.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
+import {
+  envelopeFlags,
+  envelopeOf,
+  recipientArgs,
+  SendCommand,
+} from '../../src/terminal/cli/send-command.js';
 
 export default class SendLocation extends SendCommand {
   static override summary = 'Send a location';

@@ -1,7 +1,12 @@
 import { Args, Flags } from '@oclif/core';
-import { envelopeFlags, envelopeOf, recipientArgs, SendCommand } from '../../src/cli/send-command.js';
-import { listenForInterrupt } from '../../src/cli/terminal.js';
 import type { SendMediaAnswer } from '../../src/contract/index.js';
+import {
+  envelopeFlags,
+  envelopeOf,
+  recipientArgs,
+  SendCommand,
+} from '../../src/terminal/cli/send-command.js';
+import { listenForInterrupt } from '../../src/terminal/cli/terminal.js';
 
 export default class SendMedia extends SendCommand {
   static override summary = 'Send an image, a video, audio or a document';
@@ -36,7 +41,7 @@ URL itself. The type of the file decides how it arrives: as an image, a video, a
 
   async run(): Promise<SendMediaAnswer> {
     const { args, flags } = await this.parse(SendMedia);
-    const { isAddress, sendMedia } = await import('../../src/cli/send-media.js');
+    const { isAddress, sendMedia } = await import('../../src/terminal/cli/send-media.js');
     // the daemon cannot fetch a file of this machine later
     this.isKeepable = isAddress(args.source);
     const media = {

@@ -1,6 +1,11 @@
 import { Args, Flags } from '@oclif/core';
-import { envelopeFlags, envelopeOf, recipientArgs, SendCommand } from '../../src/cli/send-command.js';
 import type { SendAnswer } from '../../src/contract/index.js';
+import {
+  envelopeFlags,
+  envelopeOf,
+  recipientArgs,
+  SendCommand,
+} from '../../src/terminal/cli/send-command.js';
 
 export default class SendPoll extends SendCommand {
   static override summary = 'Send a poll';

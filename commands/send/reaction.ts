@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core';
-import { recipientArgs, SendCommand } from '../../src/cli/send-command.js';
 import type { SendAnswer } from '../../src/contract/index.js';
+import { recipientArgs, SendCommand } from '../../src/terminal/cli/send-command.js';
 
 export default class SendReaction extends SendCommand {
   static override summary = 'React to a message with an emoji';

@@ -1,6 +1,11 @@
 import { Args, Flags } from '@oclif/core';
-import { envelopeFlags, envelopeOf, recipientArgs, SendCommand } from '../../src/cli/send-command.js';
 import type { SendAnswer } from '../../src/contract/index.js';
+import {
+  envelopeFlags,
+  envelopeOf,
+  recipientArgs,
+  SendCommand,
+} from '../../src/terminal/cli/send-command.js';
 
 export default class SendText extends SendCommand {
   static override summary = 'Send a text message';
@@ -27,7 +32,7 @@ export default class SendText extends SendCommand {
 
   async run(): Promise<SendAnswer> {
     const { args, flags } = await this.parse(SendText);
-    const { readArgument } = await import('../../src/cli/terminal.js');
+    const { readArgument } = await import('../../src/terminal/cli/terminal.js');
     const { clientId, to } = args;
     const envelope = envelopeOf(flags);
     const body = await readArgument(args.body);

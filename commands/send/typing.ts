@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { recipientArgs } from '../../src/cli/send-command.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { recipientArgs } from '../../src/terminal/cli/send-command.js';
 
 export default class SendTyping extends DaemonCommand {
   static override summary = 'Show or stop the typing indicator in a chat';

@@ -1,10 +1,10 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { Flags } from '@oclif/core';
-import { install, requireManager, serviceManager } from '../../src/cli/service/manager.js';
-import { ServiceCommand } from '../../src/cli/service/service-command.js';
-import { requireNoSecrets, requireStartFlags } from '../../src/cli/service/start-flags.js';
-import { type ServicePlan, systemdUnit } from '../../src/cli/service/unit.js';
+import { requireNoSecrets, requireStartFlags } from '../../src/local/service/start-flags.js';
+import { install, requireManager, serviceManager } from '../../src/terminal/cli/service/manager.js';
+import { ServiceCommand } from '../../src/terminal/cli/service/service-command.js';
+import { type ServicePlan, systemdUnit } from '../../src/terminal/cli/service/unit.js';
 
 export default class ServiceInstall extends ServiceCommand {
   static override summary = 'Run the daemon as a service, now and at each start of the machine';

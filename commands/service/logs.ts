@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core';
-import { CliError } from '../../src/cli/errors.js';
-import { notInstalled, requireManager, showLogs, stateOf } from '../../src/cli/service/manager.js';
-import { ServiceCommand } from '../../src/cli/service/service-command.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
+import { notInstalled, requireManager, showLogs, stateOf } from '../../src/terminal/cli/service/manager.js';
+import { ServiceCommand } from '../../src/terminal/cli/service/service-command.js';
 
 export default class ServiceLogs extends ServiceCommand {
   static override hiddenAliases = ['logs'];

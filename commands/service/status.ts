@@ -1,6 +1,11 @@
-import { EXIT_CODES } from '../../src/cli/errors.js';
-import { notInstalled, requireManager, type ServiceState, stateOf } from '../../src/cli/service/manager.js';
-import { ServiceCommand } from '../../src/cli/service/service-command.js';
+import { EXIT_CODES } from '../../src/terminal/cli/errors.js';
+import {
+  notInstalled,
+  requireManager,
+  type ServiceState,
+  stateOf,
+} from '../../src/terminal/cli/service/manager.js';
+import { ServiceCommand } from '../../src/terminal/cli/service/service-command.js';
 
 export default class ServiceStatus extends ServiceCommand {
   static override summary = 'Show whether the service is installed and runs';

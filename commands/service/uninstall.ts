@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core';
-import { requireManager, uninstall } from '../../src/cli/service/manager.js';
-import { ServiceCommand } from '../../src/cli/service/service-command.js';
-import { confirm } from '../../src/cli/terminal.js';
+import { requireManager, uninstall } from '../../src/terminal/cli/service/manager.js';
+import { ServiceCommand } from '../../src/terminal/cli/service/service-command.js';
+import { confirm } from '../../src/terminal/cli/terminal.js';
 
 export default class ServiceUninstall extends ServiceCommand {
   static override summary = 'Stop the service and remove it';

@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { CliError } from '../../src/cli/errors.js';
-import { clientIdArg } from '../../src/cli/flags.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
 
 export default class SessionsDisconnect extends DaemonCommand {
   static override summary = 'Log a number out and delete its session';
@@ -19,7 +19,7 @@ export default class SessionsDisconnect extends DaemonCommand {
     if (!flags.yes) {
       if (this.jsonEnabled())
         throw new CliError('usage', '--json cannot ask for confirmation', { suggestions: ['add --yes'] });
-      const { confirm } = await import('../../src/cli/terminal.js');
+      const { confirm } = await import('../../src/terminal/cli/terminal.js');
       await confirm(`Log ${args.clientId} out and delete its session?`);
     }
     const client = await this.daemon(flags);

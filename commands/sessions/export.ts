@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { Flags } from '@oclif/core';
-import { passphraseFile } from '../../src/cli/adopt/sealed-file.js';
-import type { DaemonClient } from '../../src/cli/client.js';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { CliError } from '../../src/cli/errors.js';
-import { clientIdArg } from '../../src/cli/flags.js';
+import { passphraseFile } from '../../src/terminal/cli/adopt/sealed-file.js';
+import type { DaemonClient } from '../../src/terminal/cli/client.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
 
 interface ExportResult {
   clientId: string;
@@ -53,8 +53,8 @@ passphrase comes from --passphrase-file, SWITCHBOARD_PASSPHRASE or the terminal.
     if (existsSync(file)) {
       throw new CliError('conflict', `${file} exists already`, { suggestions: ['choose another file'] });
     }
-    const { readPassphrase, writeSealed } = await import('../../src/cli/adopt/sealed-file.js');
-    const { exportSession, stayingInWords } = await import('../../src/cli/adopt/export.js');
+    const { readPassphrase, writeSealed } = await import('../../src/terminal/cli/adopt/sealed-file.js');
+    const { exportSession, stayingInWords } = await import('../../src/terminal/cli/adopt/export.js');
     const passphrase = await readPassphrase(flags['passphrase-file'], { isNew: true });
     if (!flags.yes) await this.#confirm(`Stop ${clientId} here?`);
     try {
@@ -85,7 +85,7 @@ passphrase comes from --passphrase-file, SWITCHBOARD_PASSPHRASE or the terminal.
     { force, yes }: { force: boolean; yes: boolean },
   ): Promise<ExportResult> {
     const jid = await this.#exported(client, clientId);
-    const { requireDelivered } = await import('../../src/cli/adopt/adopt-command.js');
+    const { requireDelivered } = await import('../../src/terminal/cli/adopt/adopt-command.js');
     if (!force) await requireDelivered(client, [{ clientId }]);
     if (!yes) await this.#confirm(`Delete ${clientId} here, with history and settings?`);
     await client.giveBack({ clientId, jid });
@@ -105,7 +105,7 @@ passphrase comes from --passphrase-file, SWITCHBOARD_PASSPHRASE or the terminal.
   async #confirm(question: string): Promise<void> {
     if (this.jsonEnabled())
       throw new CliError('usage', '--json cannot ask for confirmation', { suggestions: ['add --yes'] });
-    const { confirm } = await import('../../src/cli/terminal.js');
+    const { confirm } = await import('../../src/terminal/cli/terminal.js');
     await confirm(question);
   }
 }

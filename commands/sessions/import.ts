@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Args } from '@oclif/core';
-import { type AdoptAnswer, AdoptCommand } from '../../src/cli/adopt/adopt-command.js';
-import { passphraseFile } from '../../src/cli/adopt/sealed-file.js';
+import { type AdoptAnswer, AdoptCommand } from '../../src/terminal/cli/adopt/adopt-command.js';
+import { passphraseFile } from '../../src/terminal/cli/adopt/sealed-file.js';
 
 export default class SessionsImport extends AdoptCommand {
   static override summary = 'Take over a session that another Switchboard exported to a file';
@@ -20,8 +20,8 @@ comes from --passphrase-file, SWITCHBOARD_PASSPHRASE or the terminal.`;
 
   async run(): Promise<AdoptAnswer> {
     const { args, flags } = await this.parse(SessionsImport);
-    const { readPassphrase, readSealed } = await import('../../src/cli/adopt/sealed-file.js');
-    const { readJsonLines } = await import('../../src/cli/adopt/json-lines.js');
+    const { readPassphrase, readSealed } = await import('../../src/terminal/cli/adopt/sealed-file.js');
+    const { readJsonLines } = await import('../../src/terminal/cli/adopt/json-lines.js');
     const passphrase = await readPassphrase(flags['passphrase-file'], { isNew: false });
     const text = await readSealed(args.file, passphrase);
     const numbers = await readJsonLines(Readable.from([text]));

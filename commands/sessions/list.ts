@@ -1,5 +1,5 @@
-import { DaemonCommand } from '../../src/cli/command.js';
-import { listSessions, paintStatus, type SessionSummary } from '../../src/cli/sessions.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { listSessions, paintStatus, type SessionSummary } from '../../src/terminal/cli/sessions.js';
 
 export default class SessionsList extends DaemonCommand {
   static override summary = 'List the sessions that the token can see';

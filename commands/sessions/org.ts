@@ -1,7 +1,7 @@
 import { Args, Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { CliError } from '../../src/cli/errors.js';
-import { clientIdArg } from '../../src/cli/flags.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
 
 export default class SessionsOrg extends DaemonCommand {
   static override summary = 'Set the workspace (orgId) that keeps the history of a session';

@@ -1,8 +1,8 @@
 import { Args, Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { CliError } from '../../src/cli/errors.js';
-import { clientIdArg } from '../../src/cli/flags.js';
-import { proxyText } from '../../src/cli/sessions.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
+import { proxyText } from '../../src/terminal/cli/sessions.js';
 
 export default class SessionsProxy extends DaemonCommand {
   static override summary = 'Set or remove the proxy of a session';
@@ -27,7 +27,7 @@ characters of the user and the password with %, such as %40 for @.`;
     if (Boolean(flags.remove) === (args.proxy !== undefined)) {
       throw new CliError('usage', 'give either the URL of a proxy or --remove');
     }
-    const { readArgument } = await import('../../src/cli/terminal.js');
+    const { readArgument } = await import('../../src/terminal/cli/terminal.js');
     const wanted = args.proxy === undefined ? null : await readArgument(args.proxy);
     const client = await this.daemon(flags);
     const { clientId, proxy } = await client.setProxy({ clientId: args.clientId, proxy: wanted });

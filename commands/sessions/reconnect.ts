@@ -1,5 +1,5 @@
-import { DaemonCommand } from '../../src/cli/command.js';
-import { clientIdArg } from '../../src/cli/flags.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
 
 export default class SessionsReconnect extends DaemonCommand {
   static override summary = 'Reconnect a session now';

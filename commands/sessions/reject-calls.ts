@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { clientIdArg } from '../../src/cli/flags.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
 
 export default class SessionsRejectCalls extends DaemonCommand {
   static override summary = 'Decline every call to a session, or let calls ring';

@@ -1,8 +1,8 @@
 import { Args, Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { CliError } from '../../src/cli/errors.js';
-import { clientIdArg } from '../../src/cli/flags.js';
-import { retentionText } from '../../src/cli/sessions.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
+import { retentionText } from '../../src/terminal/cli/sessions.js';
 
 /** Words in place of a number of days. */
 const WORDS: Readonly<Record<string, number | null>> = { forever: 0, default: null };

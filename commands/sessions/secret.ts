@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Args, Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { CliError } from '../../src/cli/errors.js';
-import { clientIdArg } from '../../src/cli/flags.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
 
 const SECRET_BYTES = 32;
 
@@ -33,7 +33,7 @@ once: the daemon stores only a hash.`;
     const { args, flags } = await this.parse(SessionsSecret);
     if (flags.remove && args.secret !== undefined)
       throw new CliError('usage', 'give either a secret or --remove');
-    const { readArgument } = await import('../../src/cli/terminal.js');
+    const { readArgument } = await import('../../src/terminal/cli/terminal.js');
     const given = args.secret === undefined ? undefined : await readArgument(args.secret);
     const made =
       flags.remove || given !== undefined ? undefined : randomBytes(SECRET_BYTES).toString('base64url');

@@ -1,7 +1,8 @@
-import { DaemonCommand } from '../../src/cli/command.js';
-import { waitingText } from '../../src/cli/failed.js';
-import { clientIdArg } from '../../src/cli/flags.js';
-import { reasonText } from '../../src/cli/reason-text.js';
+import type { HistoryProgress } from '../../src/contract/index.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { waitingText } from '../../src/terminal/cli/failed.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
+import { reasonText } from '../../src/terminal/cli/reason-text.js';
 import {
   lastDisconnectOf,
   paintStatus,
@@ -10,8 +11,7 @@ import {
   retentionText,
   type SessionDetails,
   showSession,
-} from '../../src/cli/sessions.js';
-import type { HistoryProgress } from '../../src/contract/index.js';
+} from '../../src/terminal/cli/sessions.js';
 
 export default class SessionsShow extends DaemonCommand {
   static override summary = 'Show the state of a session';

@@ -1,8 +1,8 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { clientIdArg, proxyFlags, webhookFlags, webhookOf } from '../../src/cli/flags.js';
-import { paintStatus } from '../../src/cli/sessions.js';
 import type { StartAnswer } from '../../src/contract/index.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { clientIdArg, proxyFlags, webhookFlags, webhookOf } from '../../src/terminal/cli/flags.js';
+import { paintStatus } from '../../src/terminal/cli/sessions.js';
 
 export default class SessionsStart extends DaemonCommand {
   static override summary = 'Create a session, or start one that is down';

@@ -1,8 +1,8 @@
-import { DaemonCommand } from '../../src/cli/command.js';
-import { EXIT_CODES } from '../../src/cli/errors.js';
-import { clientIdArg } from '../../src/cli/flags.js';
-import { requireSession } from '../../src/cli/sessions.js';
 import type { Answer } from '../../src/contract/index.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { EXIT_CODES } from '../../src/terminal/cli/errors.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
+import { requireSession } from '../../src/terminal/cli/sessions.js';
 
 export default class SessionsState extends DaemonCommand {
   static override summary = 'Check whether a session is connected, for scripts';

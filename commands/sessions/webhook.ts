@@ -1,10 +1,10 @@
 import { Args, Flags } from '@oclif/core';
-import type { DaemonClient } from '../../src/cli/client.js';
-import { DaemonCommand } from '../../src/cli/command.js';
-import { CliError } from '../../src/cli/errors.js';
-import { age, clientIdArg, receiverFlags, webhookOf } from '../../src/cli/flags.js';
 import type { Answer } from '../../src/contract/index.js';
 import { isBrokerUrl } from '../../src/domain/brokers.js';
+import type { DaemonClient } from '../../src/terminal/cli/client.js';
+import { DaemonCommand } from '../../src/terminal/cli/command.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
+import { age, clientIdArg, receiverFlags, webhookOf } from '../../src/terminal/cli/flags.js';
 
 export default class SessionsWebhook extends DaemonCommand {
   static override summary = 'Set the webhook of a session';

@@ -1,16 +1,14 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Args } from '@oclif/core';
-import { type DaemonClient, findToken } from '../../src/cli/client.js';
-import { DaemonCommand, type DaemonFlags } from '../../src/cli/command.js';
-import { CliError } from '../../src/cli/errors.js';
+import type { BackupContents } from '../../src/gateway/store/open.js';
 import {
   contentsInWords,
   explained,
   type NamedStore,
   STORE_FLAGS,
   withStore,
-} from '../../src/cli/store/access.js';
+} from '../../src/local/store/access.js';
 import {
   answeredBytes,
   foundOrigin,
@@ -18,9 +16,11 @@ import {
   noDaemonEither,
   otherDaemon,
   storeText,
-} from '../../src/cli/store/backup.js';
-import { listenForInterrupt } from '../../src/cli/terminal.js';
-import type { BackupContents } from '../../src/store/open.js';
+} from '../../src/local/store/backup.js';
+import { type DaemonClient, findToken } from '../../src/terminal/cli/client.js';
+import { DaemonCommand, type DaemonFlags } from '../../src/terminal/cli/command.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
+import { listenForInterrupt } from '../../src/terminal/cli/terminal.js';
 
 type Written = BackupContents & {
   bytes: number;
@@ -93,8 +93,8 @@ it elsewhere.`;
   }
 
   async #readStore(path: string, flags: ParsedBackup['flags'], signal: AbortSignal): Promise<Written> {
-    const { openBackup } = await import('../../src/store/open.js');
-    const { CountLine } = await import('../../src/cli/progress.js');
+    const { openBackup } = await import('../../src/gateway/store/open.js');
+    const { CountLine } = await import('../../src/terminal/cli/progress.js');
     const counted = new CountLine((count) => `${count} records written`);
     const createdAt = new Date().toISOString();
     const options = { path, createdAt, release: this.config.version, counted, signal };
@@ -104,8 +104,8 @@ it elsewhere.`;
   }
 
   async #download(path: string, client: DaemonClient, signal: AbortSignal): Promise<Written> {
-    const { receiveBackup } = await import('../../src/store/open.js');
-    const { CountLine } = await import('../../src/cli/progress.js');
+    const { receiveBackup } = await import('../../src/gateway/store/open.js');
+    const { CountLine } = await import('../../src/terminal/cli/progress.js');
     const counted = new CountLine((count) => `${Math.floor(count / 1024)} KB received`);
     const answer = await client.downloadBackup();
     try {

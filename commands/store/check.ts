@@ -1,8 +1,8 @@
 import { Flags } from '@oclif/core';
-import { BaseCommand } from '../../src/cli/command.js';
-import { EXIT_CODES } from '../../src/cli/errors.js';
-import { placeOf, requireUndamaged, STORE_FLAGS, withStore } from '../../src/cli/store/access.js';
-import type { CheckResult } from '../../src/cli/store/check.js';
+import { placeOf, requireUndamaged, STORE_FLAGS, withStore } from '../../src/local/store/access.js';
+import type { CheckResult } from '../../src/local/store/check.js';
+import { BaseCommand } from '../../src/terminal/cli/command.js';
+import { EXIT_CODES } from '../../src/terminal/cli/errors.js';
 
 export default class StoreCheck extends BaseCommand {
   static override summary = 'Check the store for inconsistencies, and repair them';
@@ -21,9 +21,9 @@ With SQLite, stop the daemon first; with MongoDB it may keep running.`;
 
   async run(): Promise<CheckResult> {
     const { flags } = await this.parse(StoreCheck);
-    const { findStoreDamage, openExistingStore } = await import('../../src/store/open.js');
-    const { countFaults, StoreCheck: Check } = await import('../../src/cli/store/check.js');
-    const { CountLine } = await import('../../src/cli/progress.js');
+    const { findStoreDamage, openExistingStore } = await import('../../src/gateway/store/open.js');
+    const { countFaults, StoreCheck: Check } = await import('../../src/local/store/check.js');
+    const { CountLine } = await import('../../src/terminal/cli/progress.js');
     const counted = new CountLine((count) => `checked ${count} files, messages and rooms`);
     const options = { repair: Boolean(flags.repair), counted };
     const place = await placeOf(flags, this.config.dataDir);

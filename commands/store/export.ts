@@ -1,8 +1,8 @@
 import { Flags } from '@oclif/core';
-import { BaseCommand } from '../../src/cli/command.js';
-import { clientIdArg } from '../../src/cli/flags.js';
-import { STORE_FLAGS, withStore } from '../../src/cli/store/access.js';
-import type { ExportIndex } from '../../src/cli/store/export.js';
+import { STORE_FLAGS, withStore } from '../../src/local/store/access.js';
+import type { ExportIndex } from '../../src/local/store/export.js';
+import { BaseCommand } from '../../src/terminal/cli/command.js';
+import { clientIdArg } from '../../src/terminal/cli/flags.js';
 
 export default class StoreExport extends BaseCommand {
   static override summary = "Export a session's history and files to a folder";
@@ -21,9 +21,9 @@ index.json at the end. With SQLite, stop the daemon first; with MongoDB it may k
 
   async run(): Promise<ExportIndex> {
     const { args, flags } = await this.parse(StoreExport);
-    const { openExistingStore } = await import('../../src/store/open.js');
-    const { exportSession } = await import('../../src/cli/store/export.js');
-    const { CountLine } = await import('../../src/cli/progress.js');
+    const { openExistingStore } = await import('../../src/gateway/store/open.js');
+    const { exportSession } = await import('../../src/local/store/export.js');
+    const { CountLine } = await import('../../src/terminal/cli/progress.js');
     const counted = new CountLine((count) => `${count} messages written`);
     const options = { ...args, to: flags.to, exportedAt: new Date().toISOString(), counted };
     const index = await withStore(flags, this.config.dataDir, openExistingStore, (store) =>

@@ -1,11 +1,11 @@
 import { Flags } from '@oclif/core';
-import { BaseCommand } from '../../src/cli/command.js';
-import { CliError } from '../../src/cli/errors.js';
-import { type Age, age } from '../../src/cli/flags.js';
-import { STORE_FLAGS, withStore } from '../../src/cli/store/access.js';
-import type { PruneResult } from '../../src/cli/store/prune.js';
-import { counted } from '../../src/cli/text.js';
-import type { Store } from '../../src/store/store.js';
+import type { Store } from '../../src/gateway/store/store.js';
+import { STORE_FLAGS, withStore } from '../../src/local/store/access.js';
+import type { PruneResult } from '../../src/local/store/prune.js';
+import { BaseCommand } from '../../src/terminal/cli/command.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
+import { type Age, age } from '../../src/terminal/cli/flags.js';
+import { counted } from '../../src/terminal/cli/text.js';
 
 export default class StorePrune extends BaseCommand {
   static override summary = 'Delete old messages and their files';
@@ -27,8 +27,8 @@ switchboard sessions retention. With SQLite, stop the daemon first; with MongoDB
     const older = flags['older-than'];
     const before = Date.now() - older.ms;
     if (!flags.yes) await this.#confirm(older, before);
-    const { openExistingStore } = await import('../../src/store/open.js');
-    const { pruneStore } = await import('../../src/cli/store/prune.js');
+    const { openExistingStore } = await import('../../src/gateway/store/open.js');
+    const { pruneStore } = await import('../../src/local/store/prune.js');
     const days = Math.ceil(older.ms / 86_400_000);
     const beside = [
       `let the running daemon do it: switchboard sessions retention CLIENTID ${days}, or its setting --retention-days ${days}`,
@@ -45,7 +45,7 @@ switchboard sessions retention. With SQLite, stop the daemon first; with MongoDB
   async #confirm({ text }: Age, before: number): Promise<void> {
     if (this.jsonEnabled())
       throw new CliError('usage', '--json cannot ask for confirmation', { suggestions: ['add --yes'] });
-    const { confirm } = await import('../../src/cli/terminal.js');
+    const { confirm } = await import('../../src/terminal/cli/terminal.js');
     const date = new Date(before).toISOString().slice(0, 10);
     await confirm(`Permanently delete all messages and files from before ${date} (older than ${text})?`);
   }

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { Args, Flags } from '@oclif/core';
-import { BaseCommand } from '../../src/cli/command.js';
-import { CliError } from '../../src/cli/errors.js';
-import { columns } from '../../src/cli/output.js';
-import { contentsInWords, STORE_FLAGS, type StorePlace, withStore } from '../../src/cli/store/access.js';
-import { ofAnotherKey, storeText } from '../../src/cli/store/backup.js';
-import { counted } from '../../src/cli/text.js';
-import type { BackupContents } from '../../src/store/open.js';
+import type { BackupContents } from '../../src/gateway/store/open.js';
+import { contentsInWords, STORE_FLAGS, type StorePlace, withStore } from '../../src/local/store/access.js';
+import { ofAnotherKey, storeText } from '../../src/local/store/backup.js';
+import { BaseCommand } from '../../src/terminal/cli/command.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
+import { columns } from '../../src/terminal/cli/output.js';
+import { counted } from '../../src/terminal/cli/text.js';
 
 export default class StoreRestore extends BaseCommand {
   static override summary = 'Restore a backup into an empty store';
@@ -33,8 +33,8 @@ starts on the store. Stop the original daemon before you start one on the restor
     const { path } = args;
     const isDryRun = Boolean(flags['dry-run']);
     if (!existsSync(path)) throw new CliError('not_found', `there is no file ${path}`);
-    const { checkBackup, openRestore } = await import('../../src/store/open.js');
-    const { CountLine } = await import('../../src/cli/progress.js');
+    const { checkBackup, openRestore } = await import('../../src/gateway/store/open.js');
+    const { CountLine } = await import('../../src/terminal/cli/progress.js');
     const counted = new CountLine((count) => `${count} records restored`);
     const check = async (place: StorePlace) => ({
       ...(await checkBackup(path, place.encryptionKey).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core';
-import { BaseCommand } from '../../src/cli/command.js';
-import { CliError } from '../../src/cli/errors.js';
-import type { KeyRotationResult } from '../../src/cli/store/rotate-key.js';
+import type { KeyRotationResult } from '../../src/local/store/rotate-key.js';
+import { BaseCommand } from '../../src/terminal/cli/command.js';
+import { CliError } from '../../src/terminal/cli/errors.js';
 
 export default class StoreRotateKey extends BaseCommand {
   static override summary = 'Change the key that encrypts the store';
@@ -36,8 +36,8 @@ and API secrets stay valid. After an interruption, run the command again: both k
   async run(): Promise<KeyRotationResult> {
     const { flags } = await this.parse(StoreRotateKey);
     const { dataDir, store, encryptionKey } = await this.#settings(flags);
-    const { rotateKey } = await import('../../src/cli/store/rotate-key.js');
-    const { rotateEncryptionKey } = await import('../../src/store/open.js');
+    const { rotateKey } = await import('../../src/local/store/rotate-key.js');
+    const { rotateEncryptionKey } = await import('../../src/gateway/store/open.js');
     const result = await rotateKey({
       dataDir,
       from: encryptionKey,
@@ -49,7 +49,7 @@ and API secrets stay valid. After an interruption, run the command again: both k
   }
 
   async #settings(flags: { 'data-dir'?: string; store?: string; from?: string }) {
-    const { readSettings } = await import('../../src/config/load.js');
+    const { readSettings } = await import('../../src/gateway/config/load.js');
     const named = {
       dataDir: flags['data-dir'] || undefined,
       store: flags.store || undefined,

@@ -1,5 +1,5 @@
 import { isObject, parseObject } from '../domain/json.js';
-import type { Call, CallOptions, ErrorCode, PolicyRefusal } from './operations.js';
+import type { Call, CallOptions, ErrorCode, PolicyRefusal } from './generated/operations.generated.js';
 
 /** A reason as the gateway sends it. A newer gateway may have codes and values that this client does not know. */
 export interface ReasonData {

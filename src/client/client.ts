@@ -7,11 +7,11 @@ import {
   Operations,
   type SendMediaAnswer,
   type Transport,
-} from './operations.js';
+} from './generated/operations.generated.js';
 
 export { SwitchboardError } from './call.js';
 export type { EventsOptions, StreamItem } from './event-stream.js';
-export type * from './operations.js';
+export type * from './generated/operations.generated.js';
 
 /** How a client reaches the gateway. */
 export interface ClientOptions {

@@ -1,6 +1,6 @@
 import { isObject, parseObject } from '../domain/json.js';
 import { doubling, pauseAfter } from '../domain/retry.js';
-import type { StreamEntry } from './operations.js';
+import type { StreamEntry } from './generated/operations.generated.js';
 
 /** Filters of the live stream. */
 export interface EventsOptions {

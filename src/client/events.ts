@@ -1,15 +1,16 @@
 /** For programs that receive webhooks: `verifyWebhook` checks a call and returns its event; `type` is the discriminator. */
-import { type VerifyOptions, verifyWebhook as verify } from '../delivery/verify.js';
-import type { GatewayEvent } from '../events/catalogue.js';
-import type { WebhookEvent } from './operations.js';
 
+import type { GatewayEvent } from '../contract/events/catalogue.js';
+import type { WebhookEvent } from './generated/operations.generated.js';
+import { type VerifyOptions, verifyWebhook as verify } from './verify.js';
+
+export type * from './generated/operations.generated.js';
 export {
   type VerificationFault,
   type VerifyOptions,
   type WebhookHeaders,
   WebhookVerificationError,
-} from '../delivery/verify.js';
-export type * from './operations.js';
+} from './verify.js';
 
 /**
  * Checks the bearer token, the Standard Webhooks signature and the age of a call from the gateway.

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
-import { EVENT_TYPES } from '../events/catalogue.js';
+import { EVENT_TYPES } from './events/catalogue.js';
 import { characters } from './fields.js';
 import { type BodyOf, operation } from './operation.js';
 import { receiverId } from './receivers.js';

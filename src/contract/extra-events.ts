@@ -2,7 +2,7 @@ import type Joi from 'joi';
 import { GROUP_CHANGES } from '../domain/group-change.js';
 import { PRESENCE_STATES } from '../domain/presence.js';
 import { UNREADABLE_REASONS } from '../domain/unreadable.js';
-import { CALL_STATUSES, type ExtraEventType } from '../events/catalogue.js';
+import { CALL_STATUSES, type ExtraEventType } from './events/catalogue.js';
 import { clientId, count, flag, listOf, named, oneOf, optional, reasonFields, text, time } from './schema.js';
 import { restrictionFields, sessionStatus } from './sessions.js';
 

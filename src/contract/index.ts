@@ -4,7 +4,7 @@
  * `http/routes` binds a handler to each operation and is typed by it, `/openapi.json` and the client are printed from it
  * (`npm run openapi`).
  *
- * To use a type of an answer: `import type { Client, FleetNode, StoredMessage } from '../contract/index.js'` (the names
+ * To use a type of an answer: `import type { Client, FleetNode, StoredMessage } from './index.js'` (the names
  * of the schemas in the OpenAPI document), or `Answer<'listClients'>` for what an operation answers as a whole.
  * Outside of the daemon import types only, because the schemas load Joi; or better the client (`src/client/`).
  */
@@ -13,7 +13,7 @@ import { backups } from './backups.js';
 import { chats } from './chats.js';
 import { deliveries } from './deliveries.js';
 import { docs } from './docs.js';
-import { events } from './events.js';
+import { events } from './event-stream.js';
 import { fleet } from './fleet.js';
 import { groups } from './groups.js';
 import { health } from './health.js';

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
 import { OWN_HEADERS, ownHeadersFlaw } from '../domain/own-headers.js';
 import { plainLine } from '../domain/text.js';
-import { EVENT_TYPES } from '../events/catalogue.js';
+import { EVENT_TYPES } from './events/catalogue.js';
 import { pauseCode, setBy, webhookAttempt } from './fleet.js';
 import { waitingEvents } from './health.js';
 import { type BodyOf, operation } from './operation.js';

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { WEBHOOK_ID } from '../domain/ids.js';
 import { LIMITS } from '../domain/limits.js';
-import { EVENT_TYPES } from '../events/catalogue.js';
+import { EVENT_TYPES } from './events/catalogue.js';
 import { type BodyOf, operation } from './operation.js';
 import { receiverId } from './receivers.js';
 import {

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
 import { SESSION_STATUSES } from '../domain/session.js';
-import { EXTRA_EVENT_TYPES } from '../events/catalogue.js';
+import { EXTRA_EVENT_TYPES } from './events/catalogue.js';
 import { phone } from './linking.js';
 import { type BodyOf, operation } from './operation.js';
 import { keepEvents, retentionDays } from './retention.js';

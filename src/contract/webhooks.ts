@@ -5,7 +5,7 @@ import {
   type GatewayEvent,
   MESSAGE_EVENT_TYPES,
   type MessageEventType,
-} from '../events/catalogue.js';
+} from './events/catalogue.js';
 import { eventGroup, OPT_IN } from './extra-events.js';
 import {
   anyFields,

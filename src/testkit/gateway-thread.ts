@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { loadConfig } from '../config/load.js';
-import { createDaemon } from '../daemon/daemon.js';
 import { errorMessage } from '../domain/errors.js';
 import { isObject } from '../domain/json.js';
 import { doubling } from '../domain/retry.js';
-import { createLog } from '../log.js';
+import { loadConfig } from '../gateway/config/load.js';
+import { createDaemon } from '../gateway/daemon/daemon.js';
+import { createLog } from '../gateway/log.js';
 
 /**
  * The program of the thread that runs the simulated network and the gateway: see `gateway.ts`. Reports their URLs, or

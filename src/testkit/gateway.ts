@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { RawSettings } from '../config/schema.js';
 import { isObject, type JsonObject } from '../domain/json.js';
+import type { RawSettings } from '../gateway/config/schema.js';
 
 /** Settings of the gateway by the names in docs/settings.md, without those that the kit chooses. */
 export type GatewaySettings = Omit<

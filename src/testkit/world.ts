@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { SwitchboardClient } from '../client/client.js';
-import type { StartRequest } from '../client/operations.js';
+import type { StartRequest } from '../client/generated/operations.generated.js';
 import { type FaultKind, type FaultRequest, SandboxClient } from '../client/sandbox/client.js';
 import { Feed } from './feed.js';
 import { type GatewaySettings, GatewayThread } from './gateway.js';

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import postgres from 'pg';
 import AdoptEvolution from '../../commands/adopt/evolution.js';
 import AdoptFazer from '../../commands/adopt/fazer.js';
-import { readBaileysFolders } from '../../src/cli/adopt/baileys-folder.js';
+import { readBaileysFolders } from '../../src/terminal/cli/adopt/baileys-folder.js';
 import { FileDevice } from '../support/file-device.js';
 import { eventOf } from '../support/receiver.js';
 import { runCommand } from '../support/run-command.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import AdoptBaileys from '../../commands/adopt/baileys.js';
 import AdoptJson from '../../commands/adopt/json.js';
-import { readBaileysFolders } from '../../src/cli/adopt/baileys-folder.js';
+import { readBaileysFolders } from '../../src/terminal/cli/adopt/baileys-folder.js';
 import { FileDevice } from '../support/file-device.js';
 import { eventOf, eventsOf } from '../support/receiver.js';
 import { type CommandResult, runCommand } from '../support/run-command.js';

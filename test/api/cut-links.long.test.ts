@@ -1,7 +1,7 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { TailEntry } from '../../src/events/stream-entry.js';
+import type { TailEntry } from '../../src/contract/events/stream-entry.js';
 import { Chance } from '../support/chance.js';
 import { ALICE, linkSession, startWorld, type World } from '../support/world.js';
 

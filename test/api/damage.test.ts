@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { openMongoBackend } from '../../src/store/mongo/store.js';
-import { openSqliteBackend } from '../../src/store/sqlite/store.js';
-import type { Backend } from '../../src/store/store.js';
+import { openMongoBackend } from '../../src/gateway/store/mongo/store.js';
+import { openSqliteBackend } from '../../src/gateway/store/sqlite/store.js';
+import type { Backend } from '../../src/gateway/store/store.js';
 import { until } from '../support/until.js';
 import { ALICE, BOB, CAROL, linkSession, nextQr, reached, startWorld, type World } from '../support/world.js';
 

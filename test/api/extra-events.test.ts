@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { CallView, PhoneView } from '../../src/client/sandbox/client.js';
-import type { CallEvent, GroupUpdateEvent, PresenceEvent } from '../../src/events/catalogue.js';
+import type { CallEvent, GroupUpdateEvent, PresenceEvent } from '../../src/contract/events/catalogue.js';
 import { picture } from '../support/made-files.js';
 import { eventOf, extraEventOf, extraEventsIn } from '../support/receiver.js';
 import { ALICE, BOB, Conversations, lidOf, linkSession } from '../support/world.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { MessageView, PhoneView, WriteContent } from '../../src/client/sandbox/client.js';
-import type { EventEnvelope } from '../../src/events/envelope.js';
+import type { EventEnvelope } from '../../src/contract/events/envelope.js';
 import { picture } from '../support/made-files.js';
 import { eventOf, eventsOf } from '../support/receiver.js';
 import {

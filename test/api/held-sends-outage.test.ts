@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { SealedStore } from '../../src/store/sealing/sealed-store.js';
-import { MONGODB_URL } from '../store/support/mongo.js';
+import type { SealedStore } from '../../src/gateway/store/sealing/sealed-store.js';
+import { MONGODB_URL } from '../gateway/store/support/mongo.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
 import { ALICE, BOB, CAROL, linkSession, startWorld, type World } from '../support/world.js';

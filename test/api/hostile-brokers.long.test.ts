@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { flood, type HostileServer, hostileServer } from '../delivery/support/hostile.js';
-import { playKafka } from '../delivery/support/played-kafka.js';
+import { flood, type HostileServer, hostileServer } from '../gateway/delivery/support/hostile.js';
+import { playKafka } from '../gateway/delivery/support/played-kafka.js';
 import { newerNode } from '../support/newer-node.js';
 import { eventOf } from '../support/receiver.js';
 import { until } from '../support/until.js';

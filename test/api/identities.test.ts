@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { PhoneView } from '../../src/client/sandbox/client.js';
+import type { EventEnvelope } from '../../src/contract/events/envelope.js';
 import type { ChatRoom, StoredMessage } from '../../src/contract/index.js';
-import type { EventEnvelope } from '../../src/events/envelope.js';
 import { picture } from '../support/made-files.js';
 import { eventOf } from '../support/receiver.js';
 import { until } from '../support/until.js';

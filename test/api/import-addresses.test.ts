@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import SessionsExport from '../../commands/sessions/export.js';
 import SessionsImport from '../../commands/sessions/import.js';
-import type { RawSettings } from '../../src/config/schema.js';
+import type { RawSettings } from '../../src/gateway/config/schema.js';
 import { runCommand } from '../support/run-command.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 import { linkSession, startWorld, TOKEN, type World } from '../support/world.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import type { RoomSignal, TailEntry } from '../../src/contract/events/stream-entry.js';
 import type { StoredMessage } from '../../src/contract/index.js';
-import type { RoomSignal, TailEntry } from '../../src/events/stream-entry.js';
 import { TailReader } from '../support/tail-reader.js';
 import { BOB, Conversations, lidOf, TOKEN } from '../support/world.js';
 

@@ -3,8 +3,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import type { MediaContent } from '../../src/client/sandbox/client.js';
+import type { EventEnvelope } from '../../src/contract/events/envelope.js';
 import type { MediaFile } from '../../src/contract/index.js';
-import type { EventEnvelope } from '../../src/events/envelope.js';
 import { eventOf } from '../support/receiver.js';
 import { type ApiAnswer, BOB, Conversations, linkSession, type Side } from '../support/world.js';
 

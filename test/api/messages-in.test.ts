@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { proto } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import type { MediaContent } from '../../src/client/sandbox/client.js';
-import type { EventEnvelope } from '../../src/events/envelope.js';
-import type { MediaExtra } from '../../src/events/extras.js';
+import type { EventEnvelope } from '../../src/contract/events/envelope.js';
+import type { MediaExtra } from '../../src/contract/events/extras.js';
 import { fetchFile } from '../support/made-files.js';
 import { BOB, Conversations, lidOf, type Side, type Wish } from '../support/world.js';
 

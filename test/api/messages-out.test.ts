@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { MessageView } from '../../src/client/sandbox/client.js';
-import type { EventEnvelope } from '../../src/events/envelope.js';
-import type { ButtonExtra } from '../../src/events/extras.js';
+import type { EventEnvelope } from '../../src/contract/events/envelope.js';
+import type { ButtonExtra } from '../../src/contract/events/extras.js';
 import { eventOf, eventsOf } from '../support/receiver.js';
 import { BOB, Conversations, lidOf, type Side } from '../support/world.js';
 

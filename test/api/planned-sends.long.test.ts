@@ -2,14 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
-import { loadConfig } from '../../src/config/load.js';
-import { readPolicies } from '../../src/config/policy-file.js';
-import { createDaemon, type Daemon } from '../../src/daemon/daemon.js';
 import { DAY_MS, systemClock, wait } from '../../src/domain/clock.js';
 import { type PlannedSend, planSends } from '../../src/domain/policy/plan.js';
-import { createLog } from '../../src/log.js';
-import { openStore } from '../../src/store/open.js';
-import { MONGODB_URL } from '../store/support/mongo.js';
+import { loadConfig } from '../../src/gateway/config/load.js';
+import { readPolicies } from '../../src/gateway/config/policy-file.js';
+import { createDaemon, type Daemon } from '../../src/gateway/daemon/daemon.js';
+import { createLog } from '../../src/gateway/log.js';
+import { openStore } from '../../src/gateway/store/open.js';
+import { MONGODB_URL } from '../gateway/store/support/mongo.js';
 import { Chance } from '../support/chance.js';
 import { freePort } from '../support/tcp-proxy.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
@@ -41,7 +41,7 @@ policies:
     quietHours: { from: "22:00", to: "06:00", timeZone: Europe/Berlin }
 `;
 /**
- * Fewer than the 10,000 that are planned without a network in `test/services/messages/planned-sends.long.test.ts`: on two busy cores
+ * Fewer than the 10,000 that are planned without a network in `test/gateway/services/policies/planned-sends.long.test.ts`: on two busy cores
  * these take more than three minutes. 4,000 take 45 seconds on SQLite on quiet ones; MongoDB takes twice as long for each.
  */
 const SENDS = Number(process.env.PLANNED_SENDS ?? (MONGODB_URL ? 2_000 : 4_000));

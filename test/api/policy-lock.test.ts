@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { SealedStore } from '../../src/store/sealing/sealed-store.js';
+import type { SealedStore } from '../../src/gateway/store/sealing/sealed-store.js';
 import { eventOf, extraEventOf } from '../support/receiver.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 import { ALICE, BOB, CAROL, linkSession, startWorld, type World } from '../support/world.js';

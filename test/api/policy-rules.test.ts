@@ -95,7 +95,7 @@ const CASES: readonly Case[] = [
     passes: [ERIN],
   },
 ];
-/** `test/services/messages/send-policies.test.ts` lets the network be silent. */
+/** `test/gateway/services/policies/send-policies.test.ts` lets the network be silent. */
 const ELSEWHERE: readonly RuleName[] = ['networkSilent'];
 /** Its refusals depend on the text, which a question about a recipient does not name. */
 const NOT_EXPLAINED: readonly RuleName[] = ['sameText'];

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import type { EventEnvelope } from '../../src/contract/events/envelope.js';
 import { isObject } from '../../src/domain/json.js';
-import type { EventEnvelope } from '../../src/events/envelope.js';
 import {
   eventIn,
   eventOf,

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { expect } from 'chai';
-import { createLog } from '../../src/log.js';
+import { createLog } from '../../src/gateway/log.js';
 import { startHttpProxy, startSocksProxy, type TestProxy } from '../support/proxies.js';
 import { eventOf } from '../support/receiver.js';
 import { ALICE, type ApiAnswer, BOB, CAROL, linkSession, startWorld, type World } from '../support/world.js';

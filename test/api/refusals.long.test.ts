@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../src/domain/errors.js';
-import type { SealedStore } from '../../src/store/sealing/sealed-store.js';
+import type { SealedStore } from '../../src/gateway/store/sealing/sealed-store.js';
 import { eventOf } from '../support/receiver.js';
 import { until } from '../support/until.js';
 import { ALICE, BOB, linkSession, startWorld, type World } from '../support/world.js';

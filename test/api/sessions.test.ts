@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { verifyWebhook } from '../../src/delivery/verify.js';
+import { verifyWebhook } from '../../src/client/verify.js';
 import { ALICE, linkSession, nextQr, reached, startWorld, TOKEN, type World } from '../support/world.js';
 
 describe('the session routes, over the wire', () => {

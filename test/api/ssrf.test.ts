@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { RawSettings } from '../../src/config/schema.js';
+import type { RawSettings } from '../../src/gateway/config/schema.js';
 import { startReceiver, type TestReceiver } from '../support/receiver.js';
 import { ALICE, BOB, linkSession, startWorld, type World } from '../support/world.js';
 

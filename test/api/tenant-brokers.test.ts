@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import Doctor from '../../commands/doctor.js';
-import type { RawSettings } from '../../src/config/schema.js';
-import { readReceivers, writeReceivers } from '../../src/services/sessions/receiver-list.js';
+import type { RawSettings } from '../../src/gateway/config/schema.js';
+import { readReceivers, writeReceivers } from '../../src/gateway/services/sessions/receiver-list.js';
 import { runCommand } from '../support/run-command.js';
 import { linkSession, startWorld, TOKEN, type World } from '../support/world.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import Why from '../../commands/why.js';
 import { readTraceHeaders } from '../../src/domain/tracing.js';
-import { createLog } from '../../src/log.js';
+import { createLog } from '../../src/gateway/log.js';
 import { type CollectedSpan, Collector } from '../support/collector.js';
 import { answering, eventIn, type ReceivedCall, silent } from '../support/receiver.js';
 import { runCommand } from '../support/run-command.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { DestinationStream } from 'pino';
-import { createLog } from '../../src/log.js';
+import { createLog } from '../../src/gateway/log.js';
 import { TailReader } from '../support/tail-reader.js';
 import { ALICE, BOB, linkSession, startWorld, TOKEN, type World } from '../support/world.js';
 

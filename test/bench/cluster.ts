@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { MONGODB_URL, makeTestDatabase, type TestDatabase } from '../store/support/mongo.js';
+import { MONGODB_URL, makeTestDatabase, type TestDatabase } from '../gateway/store/support/mongo.js';
 import type { RouterRole } from './roles/router.js';
 import type { Lab } from './support/lab.js';
 import type { Comparison, Side } from './support/report.js';

@@ -1,4 +1,4 @@
-import { makeKeyStore } from '../../src/link/baileys/keys.js';
+import { makeKeyStore } from '../../src/gateway/link/baileys/keys.js';
 import { MemoryLinkKeys } from '../support/memory-link-keys.js';
 import { linkRecords, Party } from '../support/signal-party.js';
 import { absolute, type Comparison } from './support/report.js';

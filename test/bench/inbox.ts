@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { MONGODB_URL, makeTestDatabase } from '../store/support/mongo.js';
+import { MONGODB_URL, makeTestDatabase } from '../gateway/store/support/mongo.js';
 import type { FillerRole } from './roles/filler.js';
 import { CLIENT_ID, type Filling, messageIdOf, roomIdOf } from './support/inbox-fill.js';
 import type { Lab } from './support/lab.js';

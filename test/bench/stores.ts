@@ -1,4 +1,4 @@
-import { MONGODB_URL } from '../store/support/mongo.js';
+import { MONGODB_URL } from '../gateway/store/support/mongo.js';
 import { withCluster } from './cluster.js';
 import { type Counter, startCounter } from './support/counter.js';
 import type { Lab } from './support/lab.js';

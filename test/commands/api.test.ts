@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import Api from '../../commands/api.js';
-import { FakeDaemon } from '../cli/support/fake-daemon.js';
 import { runCommand } from '../support/run-command.js';
 import { runCli } from '../support/spawn-cli.js';
+import { FakeDaemon } from '../terminal/cli/support/fake-daemon.js';
 
 describe('switchboard api', () => {
   let daemon: FakeDaemon;

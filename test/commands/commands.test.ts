@@ -8,11 +8,11 @@ import SessionsSecret from '../../commands/sessions/secret.js';
 import SessionsShow from '../../commands/sessions/show.js';
 import SessionsWebhook from '../../commands/sessions/webhook.js';
 import { reason, toFields } from '../../src/domain/reasons.js';
-import { statusEvent } from '../cli/support/entries.js';
-import { FakeDaemon } from '../cli/support/fake-daemon.js';
 import { type CommandResult, runCommand } from '../support/run-command.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
+import { statusEvent } from '../terminal/cli/support/entries.js';
+import { FakeDaemon } from '../terminal/cli/support/fake-daemon.js';
 
 const TOKEN = 'a-token-of-at-least-16-characters';
 const JID = '15550000001@s.whatsapp.net';

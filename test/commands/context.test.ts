@@ -1,9 +1,9 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { FakeDaemon } from '../cli/support/fake-daemon.js';
 import { runCli } from '../support/spawn-cli.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
+import { FakeDaemon } from '../terminal/cli/support/fake-daemon.js';
 
 const TOKEN = 'token-of-the-first-daemon';
 const OTHER_TOKEN = 'token-of-the-second-daemon';

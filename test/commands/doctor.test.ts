@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import Doctor from '../../commands/doctor.js';
-import { type CheckResult, TROUBLES } from '../../src/cli/doctor/check.js';
-import { GENERAL_CHECKS, SESSION_CHECKS } from '../../src/cli/doctor/doctor.js';
-import { TOKEN, WellDaemon, wellClient } from '../cli/doctor/support/well.js';
+import { type CheckResult, TROUBLES } from '../../src/terminal/cli/doctor/check.js';
+import { GENERAL_CHECKS, SESSION_CHECKS } from '../../src/terminal/cli/doctor/doctor.js';
 import { runCommand } from '../support/run-command.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
+import { TOKEN, WellDaemon, wellClient } from '../terminal/cli/doctor/support/well.js';
 
 const GUIDE = fileURLToPath(new URL('../../docs/troubleshooting.md', import.meta.url));
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { FakeDaemon } from '../cli/support/fake-daemon.js';
 import { CliProcess } from '../support/spawn-cli.js';
+import { FakeDaemon } from '../terminal/cli/support/fake-daemon.js';
 
 const PAGE = new URL('../../docs/cli.md', import.meta.url);
 const TOKEN = 'a-token-of-at-least-16-characters';

@@ -3,8 +3,12 @@ import FailedList from '../../commands/failed/list.js';
 import FailedResend from '../../commands/failed/resend.js';
 import FailedShow from '../../commands/failed/show.js';
 import Trigger from '../../commands/trigger.js';
-import { waitingLine } from '../../src/cli/failed.js';
-import { type EventType, EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../../src/events/catalogue.js';
+import {
+  type EventType,
+  EXTRA_EVENT_TYPES,
+  MESSAGE_EVENT_TYPES,
+} from '../../src/contract/events/catalogue.js';
+import { waitingLine } from '../../src/terminal/cli/failed.js';
 import { FailedEvents, sampleOf } from '../support/failed-events.js';
 import { answering } from '../support/receiver.js';
 import { runCommand } from '../support/run-command.js';

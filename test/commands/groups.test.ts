@@ -7,8 +7,8 @@ import GroupsLeave from '../../commands/groups/leave.js';
 import GroupsList from '../../commands/groups/list.js';
 import GroupsMembers from '../../commands/groups/members.js';
 import GroupsShow from '../../commands/groups/show.js';
-import { FakeDaemon } from '../cli/support/fake-daemon.js';
 import { type CommandResult, runCommand } from '../support/run-command.js';
+import { FakeDaemon } from '../terminal/cli/support/fake-daemon.js';
 
 const GROUP = '120363040000000001@g.us';
 const BOB = '+15550000002';

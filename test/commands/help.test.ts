@@ -8,13 +8,13 @@ import { type Command, Config, type Interfaces } from '@oclif/core';
 import { captureOutput } from '@oclif/test';
 import { expect } from 'chai';
 import Completion from '../../commands/completion.js';
-import { EXIT_CODES } from '../../src/cli/errors.js';
-import Help from '../../src/cli/help.js';
-import { FakeDaemon } from '../cli/support/fake-daemon.js';
+import { EXIT_CODES } from '../../src/terminal/cli/errors.js';
+import Help from '../../src/terminal/cli/help.js';
 import { compiledCommand } from '../support/compiled.js';
 import { runCommand } from '../support/run-command.js';
 import { runCli } from '../support/spawn-cli.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
+import { FakeDaemon } from '../terminal/cli/support/fake-daemon.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Columns that a line of help takes at most. */

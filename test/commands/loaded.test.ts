@@ -3,9 +3,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { readJson } from '../../src/domain/json.js';
-import { FakeDaemon } from '../cli/support/fake-daemon.js';
 import { CliProcess, runCli } from '../support/spawn-cli.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
+import { FakeDaemon } from '../terminal/cli/support/fake-daemon.js';
 
 /** What shows screens in a terminal. */
 const SCREENS = ['ink', 'react', 'yoga-layout'];
@@ -48,9 +48,11 @@ describe('a process of the command line', function () {
     const { packages, own } = await loaded();
     expect(packages).to.include.members(SERVER);
     expect(packages).not.to.include.oneOf([...LIBRARY, ...DECODERS, ...SCREENS, ...ON_DEMAND]);
-    expect(own.filter((path) => /^src\/(sandbox|tui|store\/mongo)\//.test(path))).to.deep.equal([]);
-    expect(own.filter((path) => path.startsWith('src/link/baileys/'))).to.deep.equal([
-      'src/link/baileys/lazy.js',
+    expect(
+      own.filter((path) => /^src\/(sandbox|terminal\/tui|gateway\/store\/mongo)\//.test(path)),
+    ).to.deep.equal([]);
+    expect(own.filter((path) => path.startsWith('src/gateway/link/baileys/'))).to.deep.equal([
+      'src/gateway/link/baileys/lazy.js',
     ]);
   });
 
@@ -80,7 +82,7 @@ describe('a process of the command line', function () {
     expect(own).to.include('commands/sessions/list.js');
     expect(packages).not.to.include.oneOf([...SERVER, ...LIBRARY, ...DECODERS, ...SCREENS, ...ON_DEMAND]);
     expect(
-      own.filter((path) => /^src\/(services|link|store|http|daemon|sandbox|tui\/(?!text\/))/.test(path)),
+      own.filter((path) => /^src\/(gateway|sandbox|local|terminal\/tui\/(?!text\/))/.test(path)),
     ).to.deep.equal([]);
   });
 

@@ -3,15 +3,15 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { encryptionKeyBytes } from '../../src/config/secrets.js';
-import { openStore } from '../../src/store/open.js';
-import { textEvent } from '../cli/support/entries.js';
-import { FakeDaemon } from '../cli/support/fake-daemon.js';
+import { encryptionKeyBytes } from '../../src/gateway/config/secrets.js';
+import { openStore } from '../../src/gateway/store/open.js';
 import { bytes, session, text } from '../contracts/store/harness.js';
 import { startReceiver } from '../support/receiver.js';
 import { type CliEnd, CliProcess, runCli } from '../support/spawn-cli.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
+import { textEvent } from '../terminal/cli/support/entries.js';
+import { FakeDaemon } from '../terminal/cli/support/fake-daemon.js';
 
 describe('the command line as a process', function () {
   this.timeout(120_000);

@@ -5,8 +5,8 @@ import MessagesLink from '../../commands/messages/link.js';
 import MessagesList from '../../commands/messages/list.js';
 import RoomsList from '../../commands/rooms/list.js';
 import RoomsRead from '../../commands/rooms/read.js';
-import { FakeDaemon } from '../cli/support/fake-daemon.js';
 import { type CommandResult, runCommand } from '../support/run-command.js';
+import { FakeDaemon } from '../terminal/cli/support/fake-daemon.js';
 
 const LID = '90000000000002';
 const BOB = {

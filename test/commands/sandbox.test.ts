@@ -11,8 +11,8 @@ import SandboxScan from '../../commands/sandbox/scan.js';
 import SandboxSendMedia from '../../commands/sandbox/send-media.js';
 import SandboxWrite from '../../commands/sandbox/write.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
-import { FakeDaemon } from '../cli/support/fake-daemon.js';
 import { runCommand } from '../support/run-command.js';
+import { FakeDaemon } from '../terminal/cli/support/fake-daemon.js';
 
 const ALICE = '+15550000001';
 const BOB = '+15550000002';

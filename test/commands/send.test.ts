@@ -14,9 +14,9 @@ import SendMedia from '../../commands/send/media.js';
 import SendPoll from '../../commands/send/poll.js';
 import SendReaction from '../../commands/send/reaction.js';
 import SendText from '../../commands/send/text.js';
-import { FakeDaemon } from '../cli/support/fake-daemon.js';
 import { type CommandResult, runCommand } from '../support/run-command.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
+import { FakeDaemon } from '../terminal/cli/support/fake-daemon.js';
 
 const BOB = '+15550000002';
 const ADDRESSEE = { clientId: 'acme', to: BOB };

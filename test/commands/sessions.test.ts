@@ -9,8 +9,8 @@ import SessionsOrg from '../../commands/sessions/org.js';
 import SessionsProxy from '../../commands/sessions/proxy.js';
 import SessionsStart from '../../commands/sessions/start.js';
 import SessionsState from '../../commands/sessions/state.js';
-import { FakeDaemon } from '../cli/support/fake-daemon.js';
 import { type CommandResult, runCommand } from '../support/run-command.js';
+import { FakeDaemon } from '../terminal/cli/support/fake-daemon.js';
 
 const BOB = '+15550000002';
 

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import SessionsShow from '../../commands/sessions/show.js';
 import Tail from '../../commands/tail.js';
-import { attempt, textEvent } from '../cli/support/entries.js';
-import { FakeDaemon } from '../cli/support/fake-daemon.js';
 import { answering, eventOf, startReceiver, type TestReceiver } from '../support/receiver.js';
 import { runCommand } from '../support/run-command.js';
 import { CliProcess, runCli } from '../support/spawn-cli.js';
 import { ALICE, BOB, linkSession, startWorld, TOKEN, WEBHOOK_TOKEN, type World } from '../support/world.js';
+import { attempt, textEvent } from '../terminal/cli/support/entries.js';
+import { FakeDaemon } from '../terminal/cli/support/fake-daemon.js';
 
 describe('switchboard tail', () => {
   let daemon: FakeDaemon;

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
+import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../../src/contract/events/catalogue.js';
+import { sampleEvent } from '../../src/contract/events/sample.js';
 import { CONTRACT } from '../../src/contract/index.js';
 import { breakingChanges, unannounced } from '../../src/contract/print/breaking.js';
 import { exampleOf, type OpenApiDocument, openApiDocument } from '../../src/contract/print/openapi.js';
 import { printedFiles } from '../../src/contract/print/write.js';
 import { EVENT_TYPES } from '../../src/contract/webhooks.js';
-import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../../src/events/catalogue.js';
-import { sampleEvent } from '../../src/events/sample.js';
-import { createTestServer } from '../http/support/test-server.js';
+import { createTestServer } from '../gateway/http/support/test-server.js';
 
 const ROOT = new URL('../../', import.meta.url);
 const RELEASED = 'docs/releases/openapi-2026-11.json';

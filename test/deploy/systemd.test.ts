@@ -3,8 +3,8 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { scopeOn, serviceManager } from '../../src/cli/service/manager.js';
-import { launchdPlist, systemdUnit } from '../../src/cli/service/unit.js';
+import { scopeOn, serviceManager } from '../../src/terminal/cli/service/manager.js';
+import { launchdPlist, systemdUnit } from '../../src/terminal/cli/service/unit.js';
 import { type CliEnd, runCli } from '../support/spawn-cli.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 

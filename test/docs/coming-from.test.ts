@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { SETTINGS } from '../../src/config/schema.js';
+import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../../src/contract/events/catalogue.js';
 import { CONTRACT } from '../../src/contract/index.js';
-import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../../src/events/catalogue.js';
+import { SETTINGS } from '../../src/gateway/config/schema.js';
 
 const ROOT = new URL('../../', import.meta.url);
 const PAGES = ['coming-from-evolution', 'coming-from-waha'];

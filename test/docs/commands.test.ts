@@ -197,7 +197,16 @@ function documents(): Document[] {
 }
 
 function sources(): Document[] {
-  const folders = ['src/cli', 'src/tui', 'src/services', 'src/store', 'src/config', 'src/daemon', 'commands'];
+  const folders = [
+    'src/terminal/cli',
+    'src/terminal/tui',
+    'src/local',
+    'src/gateway/services',
+    'src/gateway/store',
+    'src/gateway/config',
+    'src/gateway/daemon',
+    'commands',
+  ];
   // it speaks of the script of a shell, whose name is that of the program
   return folders.flatMap((folder) => filesBelow(folder, /(?<!completion)\.tsx?$/));
 }

@@ -13,8 +13,8 @@ import {
   transition,
 } from '../../src/domain/session.js';
 import { isLongerThan, shownUrl } from '../../src/domain/text.js';
-import { BACKOFF } from '../../src/services/sessions/registry.js';
-import { RETURNS } from '../../src/services/sessions/session-context.js';
+import { BACKOFF } from '../../src/gateway/services/sessions/registry.js';
+import { RETURNS } from '../../src/gateway/services/sessions/session-context.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 describe('characters of a text, as people count them', () => {

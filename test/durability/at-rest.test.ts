@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { BSON, MongoClient } from 'mongodb';
-import { found } from '../store/support/secrets.js';
+import { found } from '../gateway/store/support/secrets.js';
 import { Inbound } from '../support/inbound.js';
 import { answering } from '../support/receiver.js';
 import { BOB, startKillableWorld, TOKEN, WEBHOOK_TOKEN, type World } from '../support/world.js';

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { MONGODB_URL } from '../store/support/mongo.js';
+import { MONGODB_URL } from '../gateway/store/support/mongo.js';
 import { DaemonProcess } from '../support/daemon-process.js';
 import { eventIn } from '../support/receiver.js';
 import { runCli } from '../support/spawn-cli.js';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { arrivalOf } from '../../src/cli/drill/http-receiver.js';
-import { compare } from '../../src/cli/drill/ledger.js';
-import type { Observations, Written } from '../../src/cli/drill/observations.js';
 import { systemClock, wait } from '../../src/domain/clock.js';
-import { kafkaRig, type SinkRig } from '../delivery/support/sink-rigs.js';
+import { arrivalOf } from '../../src/local/drill/http-receiver.js';
+import { compare } from '../../src/local/drill/ledger.js';
+import type { Observations, Written } from '../../src/local/drill/observations.js';
+import { kafkaRig, type SinkRig } from '../gateway/delivery/support/sink-rigs.js';
 import { Chance } from '../support/chance.js';
 import { newerNode } from '../support/newer-node.js';
 import { until } from '../support/until.js';

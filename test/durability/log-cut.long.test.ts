@@ -2,7 +2,7 @@ import { stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { expect } from 'chai';
-import { MONGODB_URL } from '../store/support/mongo.js';
+import { MONGODB_URL } from '../gateway/store/support/mongo.js';
 import { Chance } from '../support/chance.js';
 import { Inbound } from '../support/inbound.js';
 import { until } from '../support/until.js';

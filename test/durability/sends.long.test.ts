@@ -1,7 +1,7 @@
 import { proto } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import { newMessageId } from '../../src/domain/ids.js';
-import type { SentRecord } from '../../src/store/store.js';
+import type { SentRecord } from '../../src/gateway/store/store.js';
 import { BaileysDevice } from '../sandbox/support/baileys-device.js';
 import { eventIn } from '../support/inbound.js';
 import { ALICE, BOB, startKillableWorld, type World } from '../support/world.js';

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type { DestinationStream } from 'pino';
 import { Pool } from 'undici';
-import { createLog } from '../../src/log.js';
+import { createLog } from '../../src/gateway/log.js';
 import {
   ALICE,
   BOB,

@@ -3,14 +3,14 @@ import { setImmediate } from 'node:timers/promises';
 import { type BinaryNode, decodeBinaryNode } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import type { DestinationStream } from 'pino';
-import { callStepIn } from '../../src/link/baileys/calls.js';
-import { changedNumber, pictureOwner } from '../../src/link/baileys/contacts.js';
-import { groupUpdatesIn, pictureUpdateIn } from '../../src/link/baileys/group-updates.js';
-import { ciphertextsOf } from '../../src/link/baileys/incoming.js';
-import { isPost } from '../../src/link/baileys/listen.js';
-import { textOf } from '../../src/link/baileys/people.js';
-import { presenceIn } from '../../src/link/baileys/presence.js';
-import { createLog } from '../../src/log.js';
+import { callStepIn } from '../../src/gateway/link/baileys/calls.js';
+import { changedNumber, pictureOwner } from '../../src/gateway/link/baileys/contacts.js';
+import { groupUpdatesIn, pictureUpdateIn } from '../../src/gateway/link/baileys/group-updates.js';
+import { ciphertextsOf } from '../../src/gateway/link/baileys/incoming.js';
+import { isPost } from '../../src/gateway/link/baileys/listen.js';
+import { textOf } from '../../src/gateway/link/baileys/people.js';
+import { presenceIn } from '../../src/gateway/link/baileys/presence.js';
+import { createLog } from '../../src/gateway/log.js';
 import {
   ALICE,
   BOB,

@@ -22,7 +22,7 @@ const COPIED = [
   '.mocharc.json',
   'biome.json',
 ];
-const TESTS = ['test/link/**/!(*.long).test.ts', 'test/sandbox/**/!(*.long).test.ts'];
+const TESTS = ['test/gateway/link/**/!(*.long).test.ts', 'test/sandbox/**/!(*.long).test.ts'];
 
 const [version = ''] = process.argv.slice(2);
 if (!/^[\w.-]+$/.test(version)) {

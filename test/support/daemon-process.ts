@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { RawSettings } from '../../src/config/schema.js';
-import type { DaemonOverrides } from '../../src/daemon/daemon.js';
+import type { RawSettings } from '../../src/gateway/config/schema.js';
+import type { DaemonOverrides } from '../../src/gateway/daemon/daemon.js';
 import { compiledProgram } from './compiled.js';
 
 const SOURCE = new URL('daemon-script.ts', import.meta.url);

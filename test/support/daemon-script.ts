@@ -1,8 +1,8 @@
-import { loadConfig } from '../../src/config/load.js';
-import { createDaemon } from '../../src/daemon/daemon.js';
-import { createLog } from '../../src/log.js';
-import type { SealedStore } from '../../src/store/sealing/sealed-store.js';
-import type { SentRecord } from '../../src/store/store.js';
+import { loadConfig } from '../../src/gateway/config/load.js';
+import { createDaemon } from '../../src/gateway/daemon/daemon.js';
+import { createLog } from '../../src/gateway/log.js';
+import type { SealedStore } from '../../src/gateway/store/sealing/sealed-store.js';
+import type { SentRecord } from '../../src/gateway/store/store.js';
 import type { DeathPoint, ProcessOverrides } from './daemon-process.js';
 import { QUICK_BACKOFF } from './world.js';
 

@@ -1,8 +1,8 @@
-import type { DaemonOverrides } from '../../src/daemon/daemon.js';
+import type { EventType } from '../../src/contract/events/catalogue.js';
+import { sampleEvent } from '../../src/contract/events/sample.js';
 import { newDeliveryId } from '../../src/domain/ids.js';
-import type { EventType } from '../../src/events/catalogue.js';
-import { sampleEvent } from '../../src/events/sample.js';
-import type { SealedStore } from '../../src/store/sealing/sealed-store.js';
+import type { DaemonOverrides } from '../../src/gateway/daemon/daemon.js';
+import type { SealedStore } from '../../src/gateway/store/sealing/sealed-store.js';
 
 /** Not the invented person of samples. */
 const SOMEBODY = '90000000000077';

@@ -1,6 +1,6 @@
 import { createDecipheriv, createHash, createHmac, hkdfSync } from 'node:crypto';
 import sharp from 'sharp';
-import type { MediaDownload } from '../../src/events/extras.js';
+import type { MediaDownload } from '../../src/contract/events/extras.js';
 
 /** A square picture in base64, as phones are given one. */
 export async function picture(background: string, size = 700): Promise<string> {

@@ -1,5 +1,5 @@
 import type { JournalEntry, KeyCommit } from '../../src/domain/signal-state.js';
-import type { LinkKeys } from '../../src/link/link.js';
+import type { LinkKeys } from '../../src/gateway/link/link.js';
 
 /** A link's keys in memory, atomic as a store's are; can be told to fail. */
 export class MemoryLinkKeys implements LinkKeys {

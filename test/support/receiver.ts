@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { ExtraEventType, GatewayEvent } from '../../src/events/catalogue.js';
-import type { EventEnvelope } from '../../src/events/envelope.js';
+import type { ExtraEventType, GatewayEvent } from '../../src/contract/events/catalogue.js';
+import type { EventEnvelope } from '../../src/contract/events/envelope.js';
 
 /** A call as a receiver saw it. */
 export interface ReceivedCall {

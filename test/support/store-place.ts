@@ -1,6 +1,11 @@
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { MONGODB_URL, makeTestDatabase, serverAddress, throughProxy } from '../store/support/mongo.js';
+import {
+  MONGODB_URL,
+  makeTestDatabase,
+  serverAddress,
+  throughProxy,
+} from '../gateway/store/support/mongo.js';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.js';
 
 /** Where a test's daemon keeps its rows. */

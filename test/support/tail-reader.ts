@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import type { TailEntry } from '../../src/events/stream-entry.js';
+import type { TailEntry } from '../../src/contract/events/stream-entry.js';
 
 /** A test's ear on a daemon's live stream. With `rooms` among what is asked for, its entries are also those of rooms. */
 export class TailReader<Entry extends { kind: string } = TailEntry> {

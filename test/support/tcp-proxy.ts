@@ -1,1 +1,1 @@
-export * from '../../src/cli/drill/tcp-proxy.js';
+export * from '../../src/local/drill/tcp-proxy.js';

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { FakeDaemon } from '../cli/support/fake-daemon.js';
 import { CliProcess, runCli } from '../support/spawn-cli.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { Terminal } from '../support/terminal.js';
 import { ALICE, BOB, nextQr, reached, startWorld, TOKEN, type World } from '../support/world.js';
+import { FakeDaemon } from './cli/support/fake-daemon.js';
 
 describe('the commands against a real daemon', () => {
   let world: World;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { RawSettings } from '../../src/config/schema.js';
+import type { RawSettings } from '../../src/gateway/config/schema.js';
 import { Terminal } from '../support/terminal.js';
 import { ALICE, BOB, CAROL, linkSession, nextQr, startWorld, TOKEN, type World } from '../support/world.js';
 

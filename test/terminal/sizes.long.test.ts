@@ -2,12 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
-import { FakeHistory } from '../cli/inbox/support/fake-history.js';
-import { nodeRow, sessionRow } from '../cli/support/entries.js';
-import { FakeDaemon } from '../cli/support/fake-daemon.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { Terminal } from '../support/terminal.js';
 import { SCHEMES, styledRows } from '../tour/svg.js';
+import { FakeHistory } from './cli/inbox/support/fake-history.js';
+import { nodeRow, sessionRow } from './cli/support/entries.js';
+import { FakeDaemon } from './cli/support/fake-daemon.js';
 
 const SIZES = [
   { columns: 200, rows: 50 },

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { verifyWebhook } from '../../src/delivery/verify.js';
+import { verifyWebhook } from '../../src/client/verify.js';
 import type { Phone, Session, World } from '../../src/testkit/testkit.js';
 import { compiledProgram } from '../support/compiled.js';
 import { answering, eventIn, startReceiver, type TestReceiver } from '../support/receiver.js';

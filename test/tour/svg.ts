@@ -1,4 +1,4 @@
-import { columnsOf, graphemes } from '../../src/tui/text/graphemes.js';
+import { columnsOf, graphemes } from '../../src/terminal/tui/text/graphemes.js';
 
 /** The colours of a terminal: its text, its background, and its 16 colours. */
 interface Scheme {

@@ -1,4 +1,3 @@
-import { ControlHttp } from './http.js';
 import {
   type CallView,
   type ChangeView,
@@ -16,10 +15,11 @@ import {
   SandboxStanzasOperations,
   type StanzaEvent,
   type WriteRequest,
-} from './operations.generated.js';
+} from '../generated/sandbox-operations.generated.js';
+import { ControlHttp } from './http.js';
 
+export type * from '../generated/sandbox-operations.generated.js';
 export { SandboxRefusal } from './http.js';
-export type * from './operations.generated.js';
 
 /** Content of a message that a person writes: exactly one field, `linkPreview` aside. */
 export type WriteContent = Omit<

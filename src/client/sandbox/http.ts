@@ -1,6 +1,10 @@
 import { createParser } from 'eventsource-parser';
 import { parseObject, readAnswer } from '../../domain/json.js';
-import type { NetworkEvent, SandboxErrorCode, SandboxTransport } from './operations.generated.js';
+import type {
+  NetworkEvent,
+  SandboxErrorCode,
+  SandboxTransport,
+} from '../generated/sandbox-operations.generated.js';
 
 /** The sandbox refused a request. `code` is its stable code, or `unknown` when something else than a sandbox answered. */
 export class SandboxRefusal extends Error {

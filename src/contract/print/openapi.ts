@@ -1,6 +1,6 @@
 import type { ObjectSchema } from 'joi';
 import { ERROR_STATUSES, type ErrorCode } from '../../domain/errors.js';
-import { sampleEvent } from '../../events/sample.js';
+import { sampleEvent } from '../events/sample.js';
 import { CONTRACT, type Section } from '../index.js';
 import { errorsOf, type Operation } from '../operation.js';
 import { clientQuery } from '../schema.js';

@@ -9,7 +9,7 @@ import { reasonsPage } from './reasons.js';
 import { sandboxClientSource } from './sandbox-client.js';
 import { sandboxDocument } from './sandbox-openapi.js';
 
-const SANDBOX_CLIENT = 'src/client/sandbox/operations.generated.ts';
+const SANDBOX_CLIENT = 'src/client/generated/sandbox-operations.generated.ts';
 const ROOT = new URL('../../../', import.meta.url);
 
 /** Files printed from the contract and committed, by path. */
@@ -20,7 +20,10 @@ export function printedFiles(): Record<string, string> {
     'docs/openapi.json': `${JSON.stringify(openApiDocument(release), null, 1)}\n`,
     'docs/reasons.md': reasonsPage(),
     'docs/sandbox-openapi.json': `${JSON.stringify(sandboxDocument(release), null, 1)}\n`,
-    'src/client/operations.ts': formatted('src/client/operations.ts', clientSource(release)),
+    'src/client/generated/operations.generated.ts': formatted(
+      'src/client/generated/operations.generated.ts',
+      clientSource(release),
+    ),
     [SANDBOX_CLIENT]: formatted(SANDBOX_CLIENT, sandboxClientSource(release)),
   };
 }

@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
-import { loadConfig } from '../../../src/config/load.js';
-import type { RawSettings } from '../../../src/config/schema.js';
-import { createDaemon, type Daemon } from '../../../src/daemon/daemon.js';
-import { createLog } from '../../../src/log.js';
+import { loadConfig } from '../../../src/gateway/config/load.js';
+import type { RawSettings } from '../../../src/gateway/config/schema.js';
+import { createDaemon, type Daemon } from '../../../src/gateway/daemon/daemon.js';
+import { createLog } from '../../../src/gateway/log.js';
 import { serve, vitals } from '../support/role.js';
 
 let daemon: Daemon | undefined;

@@ -1,5 +1,5 @@
-import { type Address, Router } from '../../../src/cluster/workers/router.js';
-import { createLog } from '../../../src/log.js';
+import { type Address, Router } from '../../../src/gateway/cluster/workers/router.js';
+import { createLog } from '../../../src/gateway/log.js';
 import { serve, vitals } from '../support/role.js';
 
 const commands = {

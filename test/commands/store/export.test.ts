@@ -2,8 +2,8 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Export from '../../../commands/store/export.js';
-import { exportSession } from '../../../src/cli/store/export.js';
-import type { Store } from '../../../src/store/store.js';
+import type { Store } from '../../../src/gateway/store/store.js';
+import { exportSession } from '../../../src/local/store/export.js';
 import { KeptStore, keep, keepFile } from '../../support/kept-store.js';
 import { runCli } from '../../support/spawn-cli.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { LeaseStore } from '../../../src/store/store.js';
+import type { LeaseStore } from '../../../src/gateway/store/store.js';
 
 /** A table of leases and what makes its time pass. */
 export interface LeaseHarness {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Contact, PictureRecord } from '../../../src/store/store.js';
+import type { Contact, PictureRecord } from '../../../src/gateway/store/store.js';
 import { contact, type StoreHarness } from './harness.js';
 
 const EMPTY: Contact = {

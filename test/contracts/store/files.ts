@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { buffer, text as textOf } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { newFileId } from '../../../src/domain/ids.js';
-import type { ByteRange, ExpectedFile, FileRecord, NewFile } from '../../../src/store/store.js';
+import type { ByteRange, ExpectedFile, FileRecord, NewFile } from '../../../src/gateway/store/store.js';
 import { bytes, newFile, type StoreHarness } from './harness.js';
 
 export function filesContract(harness: () => StoreHarness): void {

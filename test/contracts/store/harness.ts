@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { isGatewayError, messageForOperator } from '../../../src/domain/errors.js';
 import type { JournalEntry } from '../../../src/domain/signal-state.js';
-import { blankSession } from '../../../src/store/port/sessions.js';
+import { blankSession } from '../../../src/gateway/store/port/sessions.js';
 import type {
   Contact,
   FailedDelivery,
@@ -17,7 +17,7 @@ import type {
   SessionRecord,
   Store,
   WaitingDelivery,
-} from '../../../src/store/store.js';
+} from '../../../src/gateway/store/store.js';
 
 /** A store of a test's own, and what a test may do to it from outside. */
 export interface StoreHarness<S extends Store = Store> {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../../src/domain/room.js';
-import type { HistoryMessage, MessageTrace } from '../../../src/store/store.js';
+import type { HistoryMessage, MessageTrace } from '../../../src/gateway/store/store.js';
 import { bytes, message, roomUpdate, type StoreHarness, text, trace } from './harness.js';
 
 export function historyContract(harness: () => StoreHarness): void {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { KeptFilter } from '../../../src/store/store.js';
+import type { KeptFilter } from '../../../src/gateway/store/store.js';
 import { keptEvent, type StoreHarness } from './harness.js';
 
 export function keptEventsContract(harness: () => StoreHarness): void {

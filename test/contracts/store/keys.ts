@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { JournalEntry, KeyChange } from '../../../src/domain/signal-state.js';
-import type { Backend } from '../../../src/store/store.js';
+import type { Backend } from '../../../src/gateway/store/store.js';
 import { bytes, entry, type StoreFactory, type StoreHarness, text } from './harness.js';
 
 export function keysContract(harness: () => StoreHarness): void {

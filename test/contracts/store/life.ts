@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
-import type { Store } from '../../../src/store/store.js';
+import type { Store } from '../../../src/gateway/store/store.js';
 import { picture } from './contacts.js';
 import { expectedFile } from './files.js';
 import {

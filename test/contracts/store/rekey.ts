@@ -6,7 +6,7 @@ import type {
   PendingChange,
   RoomMove,
   RoomUpdate,
-} from '../../../src/store/store.js';
+} from '../../../src/gateway/store/store.js';
 import { expectedFile } from './files.js';
 import { bytes, message, newFile, pendingChange, roomUpdate, type StoreHarness } from './harness.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { HistoryMessage, RoomRecord, RoomUpdate } from '../../../src/store/store.js';
+import type { HistoryMessage, RoomRecord, RoomUpdate } from '../../../src/gateway/store/store.js';
 import { message, pendingChange, roomUpdate, type StoreHarness } from './harness.js';
 
 const ROOM: RoomRecord = {

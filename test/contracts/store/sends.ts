@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { FailedFilter, SentRecord } from '../../../src/store/store.js';
+import type { FailedFilter, SentRecord } from '../../../src/gateway/store/store.js';
 import { bytes, failed, idempotent, type StoreHarness, sent, text, waiting } from './harness.js';
 
 export function sendsContract(harness: () => StoreHarness): void {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Field } from '../../../src/store/port/fields.js';
-import { SESSIONS } from '../../../src/store/port/sessions.js';
+import type { Field } from '../../../src/gateway/store/port/fields.js';
+import { SESSIONS } from '../../../src/gateway/store/port/sessions.js';
 import { type StoreHarness, session } from './harness.js';
 
 export function sessionsContract(harness: () => StoreHarness): void {

@@ -1,6 +1,6 @@
-import { loadConfig } from '../../../src/config/load.js';
-import { createDaemon } from '../../../src/daemon/daemon.js';
-import { createLog } from '../../../src/log.js';
+import { loadConfig } from '../../../src/gateway/config/load.js';
+import { createDaemon } from '../../../src/gateway/daemon/daemon.js';
+import { createLog } from '../../../src/gateway/log.js';
 import { TailReader } from '../../support/tail-reader.js';
 
 /** Open handles and memory after a daemon has stopped. */

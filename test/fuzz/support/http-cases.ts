@@ -1,4 +1,4 @@
-import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../../../src/events/catalogue.js';
+import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../../../src/contract/events/catalogue.js';
 import { DESCRIBED, isRequired, plausible } from './plausible.js';
 import { type Prng, strangeObject, strangeText, strangeValue } from './values.js';
 

@@ -17,7 +17,7 @@ import {
   type WASocket,
 } from '@whiskeysockets/baileys';
 import { pino } from 'pino';
-import { withLightStorages } from '../../../src/link/baileys/transaction-storage.js';
+import { withLightStorages } from '../../../src/gateway/link/baileys/transaction-storage.js';
 
 /** Milliseconds for an event of the socket: several clients at once on a busy machine are slow. */
 const WAIT_MS = 60_000;

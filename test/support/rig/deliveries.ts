@@ -1,9 +1,13 @@
-import { type DeliveryObserver, Dispatcher, type DispatcherOptions } from '../../../src/delivery/dispatch.js';
-import { Tail } from '../../../src/delivery/tail.js';
-import type { EventEnvelope } from '../../../src/events/envelope.js';
-import type { TailEntry } from '../../../src/events/stream-entry.js';
-import { createLog } from '../../../src/log.js';
-import type { Store } from '../../../src/store/store.js';
+import type { EventEnvelope } from '../../../src/contract/events/envelope.js';
+import type { TailEntry } from '../../../src/contract/events/stream-entry.js';
+import {
+  type DeliveryObserver,
+  Dispatcher,
+  type DispatcherOptions,
+} from '../../../src/gateway/delivery/dispatch.js';
+import { Tail } from '../../../src/gateway/delivery/tail.js';
+import { createLog } from '../../../src/gateway/log.js';
+import type { Store } from '../../../src/gateway/store/store.js';
 import type { ManualClock } from '../manual-clock.js';
 import type { Rig } from './rig.js';
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../src/domain/errors.js';
-import { sendableKinds } from '../../../src/kinds/index.js';
-import type { KindSend } from '../../../src/kinds/kind.js';
+import { sendableKinds } from '../../../src/gateway/kinds/index.js';
+import type { KindSend } from '../../../src/gateway/kinds/kind.js';
 import { until } from '../until.js';
 import type { Sending } from './sending.js';
 

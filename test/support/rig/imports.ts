@@ -1,9 +1,9 @@
 import { proto } from '@whiskeysockets/baileys';
-import type { HistoricMessage, HistoryBatch, HistoryPart } from '../../../src/link/history.js';
-import { HistoryImports } from '../../../src/services/history/imports.js';
-import { Recorder } from '../../../src/services/history/recorder.js';
-import { Contacts } from '../../../src/services/identities/contacts.js';
-import type { ExpectedFile, HistoryMessage, SessionRecord, Store } from '../../../src/store/store.js';
+import type { HistoricMessage, HistoryBatch, HistoryPart } from '../../../src/gateway/link/history.js';
+import { HistoryImports } from '../../../src/gateway/services/history/imports.js';
+import { Recorder } from '../../../src/gateway/services/history/recorder.js';
+import { Contacts } from '../../../src/gateway/services/identities/contacts.js';
+import type { ExpectedFile, HistoryMessage, SessionRecord, Store } from '../../../src/gateway/store/store.js';
 import type { ManualClock } from '../manual-clock.js';
 import { MemoryLinkKeys } from '../memory-link-keys.js';
 import { HOSTED, ROOM, SENT_AT } from './receiving.js';

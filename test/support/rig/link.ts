@@ -1,4 +1,4 @@
-import type { Link, LinkFactory, LinkOptions, OwnIdentity } from '../../../src/link/link.js';
+import type { Link, LinkFactory, LinkOptions, OwnIdentity } from '../../../src/gateway/link/link.js';
 
 /** The number that a played link is connected as. */
 export const ME: OwnIdentity = {

@@ -1,29 +1,29 @@
 import { proto } from '@whiskeysockets/baileys';
-import type { PollAnswer, PollQuestion } from '../../../src/delivery/poll-lookup.js';
+import type { MessageUnreadableEvent } from '../../../src/contract/events/catalogue.js';
+import type { EventEnvelope } from '../../../src/contract/events/envelope.js';
 import type { Address } from '../../../src/domain/address.js';
 import { GatewayError } from '../../../src/domain/errors.js';
 import type { JournalEntry } from '../../../src/domain/signal-state.js';
 import { NO_TRACING } from '../../../src/domain/tracing.js';
-import type { MessageUnreadableEvent } from '../../../src/events/catalogue.js';
-import type { EventEnvelope } from '../../../src/events/envelope.js';
-import { openSecret } from '../../../src/link/baileys/message-secrets.js';
-import type { Group } from '../../../src/link/directory.js';
-import type { IncomingMessage, LookedUpPerson } from '../../../src/link/link.js';
-import { Recorder } from '../../../src/services/history/recorder.js';
-import { Contacts, type Learnt } from '../../../src/services/identities/contacts.js';
-import { KnownGroups } from '../../../src/services/identities/known-groups.js';
-import { LidSearch } from '../../../src/services/identities/lid-search.js';
-import { PersonRooms } from '../../../src/services/identities/person-rooms.js';
-import { Announcements, type Announcer } from '../../../src/services/messages/announce.js';
-import { type ReceiveObserver, Receiver } from '../../../src/services/messages/receive.js';
-import { MessageSpans } from '../../../src/services/messages/spans.js';
-import { StoreRetry } from '../../../src/services/store-retry.js';
+import type { PollAnswer, PollQuestion } from '../../../src/gateway/delivery/poll-lookup.js';
+import { openSecret } from '../../../src/gateway/link/baileys/message-secrets.js';
+import type { Group } from '../../../src/gateway/link/directory.js';
+import type { IncomingMessage, LookedUpPerson } from '../../../src/gateway/link/link.js';
+import { Recorder } from '../../../src/gateway/services/history/recorder.js';
+import { Contacts, type Learnt } from '../../../src/gateway/services/identities/contacts.js';
+import { KnownGroups } from '../../../src/gateway/services/identities/known-groups.js';
+import { LidSearch } from '../../../src/gateway/services/identities/lid-search.js';
+import { PersonRooms } from '../../../src/gateway/services/identities/person-rooms.js';
+import { Announcements, type Announcer } from '../../../src/gateway/services/receivers/announce.js';
+import { type ReceiveObserver, Receiver } from '../../../src/gateway/services/receiving/receive.js';
+import { MessageSpans } from '../../../src/gateway/services/spans.js';
+import { StoreRetry } from '../../../src/gateway/services/store-retry.js';
 import {
   blankSession,
   type HistoryMessage,
   type SessionRecord,
   type Store,
-} from '../../../src/store/store.js';
+} from '../../../src/gateway/store/store.js';
 import type { ManualClock } from '../manual-clock.js';
 import { playedLink } from './link.js';
 import type { Rig } from './rig.js';

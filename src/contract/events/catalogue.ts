@@ -1,0 +1,234 @@
+import type { GroupChange, GroupSettingsChange } from '../../domain/group-change.js';
+import type { PresenceState } from '../../domain/presence.js';
+import type { ReasonFields } from '../../domain/reasons.js';
+import type { SessionStatus } from '../../domain/session.js';
+import type { UnreadableReason } from '../../domain/unreadable.js';
+import type { EventEnvelope, GroupSender } from './envelope.js';
+
+/** The values of `event`; `type` is more specific. */
+export const EVENT_NAMES = [
+  'message.received',
+  'message.sent',
+  'message.status',
+  'message.unreadable',
+  'session.status',
+  'call',
+  'presence',
+  'group.update',
+  'account.status',
+] as const satisfies readonly GatewayEvent['event'][];
+
+/** Event types of messages, as the contract lists them. */
+export const MESSAGE_EVENT_TYPES = [
+  'text',
+  'image',
+  'video',
+  'audio',
+  'document',
+  'sticker',
+  'poll_creation',
+  'vote_update',
+  'interactive_reply',
+  'contact',
+  'location',
+  'reaction',
+  'edit',
+  'revoke',
+] as const;
+
+/** Opt-in event types, off until `extraEvents` names them. */
+export const EXTRA_EVENT_TYPES = [
+  'message_status',
+  'session_status',
+  'call',
+  'presence',
+  'group_update',
+  'message_unreadable',
+  'account_status',
+] as const;
+
+/** All types of events. */
+export const EVENT_TYPES = [...MESSAGE_EVENT_TYPES, ...EXTRA_EVENT_TYPES] as const;
+
+export type MessageEventType = (typeof MESSAGE_EVENT_TYPES)[number];
+export type ExtraEventType = (typeof EXTRA_EVENT_TYPES)[number];
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** All events that a receiver can get. */
+export type GatewayEvent =
+  | EventEnvelope
+  | MessageStatusEvent
+  | SessionStatusEvent
+  | CallEvent
+  | PresenceEvent
+  | GroupUpdateEvent
+  | MessageUnreadableEvent
+  | AccountStatusEvent;
+
+/**
+ * Emitted when the status of an own message changes, to sessions with it in `extraEvents` and to every tail: `sent` once the
+ * network has it, `delivered` and `read` for each device or member that reports it, `failed` when the network refused it.
+ * Match it by `messageId`; the order is not guaranteed.
+ */
+export interface MessageStatusEvent {
+  event: 'message.status';
+  type: 'message_status';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC. */
+  timestamp: string;
+  messageId: string;
+  status: 'sent' | 'delivered' | 'read' | 'played' | 'failed';
+  /** User-part of the person who received or read the message; empty for `sent` and `failed`. */
+  by: string;
+  /** The network's error code of a failed message, or the API's code for a held message that was given up; otherwise empty. */
+  code: string;
+}
+
+/**
+ * Emitted when a session's status changes, to sessions with it in `extraEvents` and to every tail. After a terminal status
+ * none follows until an operator calls `/start` again.
+ */
+export interface SessionStatusEvent extends ReasonFields {
+  event: 'session.status';
+  type: 'session_status';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC. */
+  timestamp: string;
+  status: SessionStatus;
+  previousStatus: SessionStatus;
+}
+
+/**
+ * Emitted when the network begins or ends a restriction of the linked number, warns of one, or changes how many chats it may begin, to
+ * sessions with it in `extraEvents` and to every tail.
+ */
+export interface AccountStatusEvent {
+  event: 'account.status';
+  type: 'account_status';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC. */
+  timestamp: string;
+  restricted: boolean;
+  /** End of the restriction, RFC 3339, UTC; empty if the network does not say it. */
+  until: string;
+  /** Reason for people; empty without a restriction. */
+  reason: string;
+  /** The network's warning before the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING`; empty without a warning. */
+  warning: string;
+  /** Chats that the number has begun, and may begin, until `resetsAt`; zeros and empty if the network names no limit. */
+  newChats: { used: number; limit: number; resetsAt: string };
+}
+
+/** The conversation of an event that is no message; the fields mean the same as in the envelope of messages. */
+interface Conversation {
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC. */
+  timestamp: string;
+  chatRoomId: string;
+  myLid: string;
+  /** User-part of the other person's LID; in a group the group's id. */
+  clientLid: string;
+  remoteJid: string;
+  isGroup: boolean;
+}
+
+/** The states of a call as a linked device sees them; those after `offer` end the call for this device. */
+export const CALL_STATUSES = ['offer', 'accept', 'reject', 'missed', 'ended'] as const;
+export type CallStatus = (typeof CALL_STATUSES)[number];
+
+/**
+ * Emitted when somebody calls the linked number and when that call ends, to sessions with it in `extraEvents` and to
+ * every tail. Match the events of a call by `callId`; each status is reported once.
+ */
+export interface CallEvent extends Conversation {
+  event: 'call';
+  type: 'call';
+  callId: string;
+  status: CallStatus;
+  /** User-part of the caller: the LID where known, else the number. */
+  from: string;
+  /** Number of the caller, with `+`; empty where not known. */
+  fromPhone: string;
+  fromName: string;
+  isVideo: boolean;
+  /** The gateway rejected the call because of `rejectCalls`. */
+  rejected: boolean;
+  /** The call rang while the session was not connected. */
+  offline: boolean;
+}
+
+/** Emitted when a person types or comes online, in a chat that the session has subscribed to. */
+export interface PresenceEvent extends Conversation {
+  event: 'presence';
+  type: 'presence';
+  state: PresenceState;
+  /** User-part of the person: the LID where known, else the number. */
+  from: string;
+  fromPhone: string;
+  fromName: string;
+  /** When a person that is `unavailable` was last seen, RFC 3339, UTC; empty if the network does not say it. */
+  lastSeen: string;
+}
+
+/**
+ * Emitted when a message arrived and could not be read, after its sender and the own phone were asked for it in vain, to
+ * sessions with it in `extraEvents` and to every tail. If a readable copy arrives later, the message's own event
+ * follows.
+ */
+export interface MessageUnreadableEvent extends Conversation {
+  event: 'message.unreadable';
+  type: 'message_unreadable';
+  remoteName: string;
+  remotePhone: string;
+  remoteUsername: string;
+  pushName: string;
+  avatarUrl: string;
+  fromMe: boolean;
+  messageId: string;
+  reason: UnreadableReason;
+  group?: GroupSender;
+}
+
+/** A person in a `group_update`. */
+export interface GroupUpdatePerson {
+  /** User-part: the LID where known, else the number. */
+  user: string;
+  /** Phone number with `+`; empty if unknown. */
+  phone: string;
+  name: string;
+}
+
+/** Emitted when a group of the linked number changes, to sessions with it in `extraEvents` and to every tail. */
+export interface GroupUpdateEvent extends Conversation {
+  event: 'group.update';
+  type: 'group_update';
+  /** Id of the change, which is the same if the network reports the change again. */
+  changeId: string;
+  change: GroupChange;
+  /** The linked number made the change: through the API, on the phone or on another device. */
+  fromMe: boolean;
+  /** The person who made the change; fields are empty if the network does not say it. */
+  by: GroupUpdatePerson;
+  /** The members that the change is about; empty for changes of the group itself. */
+  members: GroupUpdatePerson[];
+  /** The new subject, description or invite code, or the id of the new picture; empty after a removal, and for other changes. */
+  value: string;
+  /** The changed settings, for a change of `settings`. */
+  settings?: GroupSettingsChange;
+}
+
+/** The `X-SN-Event` of the call that checks a temporary receiver. */
+export const LISTEN_CHECK = 'listen_check';
+
+/** A test call, not an event of the catalogue: a temporary receiver must answer 2xx before it gets events. */
+export interface ListenCheck {
+  event: 'listen.check';
+  type: typeof LISTEN_CHECK;
+  clientId: string;
+  /** RFC 3339, UTC. */
+  timestamp: string;
+}

@@ -1,0 +1,42 @@
+import { replays } from '../../../contract/replays.js';
+import { placeIn, placeText } from '../../../domain/pages.js';
+import type { KeptEvent } from '../../store/store.js';
+import { type Route, route } from '../route.js';
+
+export const replayRoutes: readonly Route[] = [
+  route(replays.listKeptEvents, async ({ query }, { services }) => {
+    const { clientId, from, to, type, limit, before } = query;
+    const found = await services.replays.list({
+      ...{ clientId, limit, order: 'newest first' as const },
+      ...(from && { from: Date.parse(from) }),
+      ...(to && { to: Date.parse(to) }),
+      ...(type && { types: [type] }),
+      ...(before && { after: placeIn(before) }),
+    });
+    const last = found.length === limit ? found.at(-1) : undefined;
+    return { keptEvents: found.map(view), ...(last && { next: placeText(last.at, last.id) }) };
+  }),
+  route(replays.replay, async ({ payload }, { services }) => {
+    const { from, to, ids, types, after, ...wish } = payload;
+    const { next, ...result } = await services.replays.replay({
+      ...wish,
+      ...(from && { from: Date.parse(from) }),
+      ...(to && { to: Date.parse(to) }),
+      ...(ids && { ids }),
+      ...(types && { types }),
+      ...(after && { after: placeIn(after) }),
+    });
+    const { clientId, receiver } = wish;
+    return {
+      ok: true as const,
+      clientId,
+      receiver,
+      ...result,
+      ...(next && { next: placeText(next.at, next.id) }),
+    };
+  }),
+];
+
+function view({ id, clientId, at, type, messageId, size }: Omit<KeptEvent, 'body'>) {
+  return { id, clientId, at: new Date(at).toISOString(), type, messageId, bytes: size };
+}

@@ -1,0 +1,82 @@
+import type { Forwarding, SendAnswer, Starring } from '../../../contract/index.js';
+import { formatJid } from '../../../domain/address.js';
+import { GatewayError } from '../../../domain/errors.js';
+import { reason } from '../../../domain/reasons.js';
+import { composeForward } from '../../kinds/forward.js';
+import { type LiveLinks, requirePaired, type SessionSource } from '../access.js';
+import type { Contacts } from '../identities/contacts.js';
+import { type EarlierMessages, referenceToNamed, requirePresent } from '../sending/references.js';
+import type { Sender } from '../sending/send.js';
+import type { Messages } from '../services.js';
+
+const FORWARD_ROUTE = '/forward-message';
+
+/** Forwards and stars earlier messages. */
+export class MessageActions implements Messages {
+  readonly #options;
+
+  constructor(options: {
+    sessions: SessionSource;
+    liveLinks: LiveLinks;
+    contacts: Contacts;
+    earlier: EarlierMessages;
+    sender: Pick<Sender, 'run'>;
+  }) {
+    this.#options = options;
+  }
+
+  /** Sends the copy like any message: it is recorded, resumed after a crash, and announced. */
+  forward(forwarding: Forwarding, idempotencyKey?: string, gone?: AbortSignal): Promise<SendAnswer> {
+    const { clientId, to, from, messageId, metaData } = forwarding;
+    let fileName = '';
+    return this.#options.sender.run(
+      {
+        route: FORWARD_ROUTE,
+        payload: { clientId, to, ...(metaData && { metaData }) },
+        request: forwarding,
+        compose: async () => {
+          const copy = await this.#copyOf(clientId, from, messageId);
+          fileName = copy.fileName;
+          return copy.composed;
+        },
+        fileName: () => fileName,
+        answer: () => ({ targetId: messageId }),
+      },
+      idempotencyKey,
+      gone,
+    );
+  }
+
+  async star({ clientId, to, messageId, starred }: Starring): Promise<void> {
+    const { sessions, liveLinks, contacts, earlier } = this.#options;
+    const session = requirePaired(sessions, clientId);
+    const link = await liveLinks.of(session);
+    const chat = await contacts.resolve(clientId, to, link);
+    const known = requirePresent(await earlier.findIn(session, chat, messageId, 'messageId'), messageId);
+    const message = referenceToNamed(session, chat, known, known, 'messageId');
+    await link.changeChat({ type: 'star', chat: formatJid(chat), message, starred });
+  }
+
+  /** @throws GatewayError invalid_request, message_unknown, message_deleted, target_not_forwardable */
+  async #copyOf(clientId: string, from: string, messageId: string) {
+    const { sessions, liveLinks, contacts, earlier } = this.#options;
+    const session = requirePaired(sessions, clientId);
+    const chat = await liveLinks.over(session, (link) => contacts.resolve(clientId, from, link));
+    const found = requirePresent(
+      await earlier.findIn(session, chat, messageId, 'messageId', 'from'),
+      messageId,
+    );
+    if (!found.content) throw contentUnknown(messageId);
+    const raw = composeForward(found.content, found.fromMe);
+    if (raw) return { composed: { raw }, fileName: found.fileName };
+    throw new GatewayError(
+      'target_not_forwardable',
+      `messageId: ${messageId} cannot be forwarded; texts, files, contacts and locations can be, unless they may be ` +
+        'viewed once',
+    );
+  }
+}
+
+function contentUnknown(messageId: string): GatewayError {
+  return new GatewayError('message_unknown', reason('content_unknown', { messageId }));
+}

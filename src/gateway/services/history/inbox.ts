@@ -1,0 +1,137 @@
+import type { ChatRoom, StoredMessage } from '../../../contract/index.js';
+import { GatewayError, unknownSession } from '../../../domain/errors.js';
+import { reason } from '../../../domain/reasons.js';
+import { parseRoomId } from '../../../domain/room.js';
+import type { HistoryMessage, RoomRecord, Store } from '../../store/store.js';
+import type { PersonRooms } from '../identities/person-rooms.js';
+import type { Inbox, MessagePage } from '../services.js';
+import { emptied } from './deletions.js';
+
+/** Reads the hosted history for callers. Every node can answer, because the history is in the store. */
+export class HostedInbox implements Inbox {
+  readonly #store;
+  readonly #rooms;
+  readonly #linkOf;
+  readonly #pictureLink;
+
+  constructor(options: {
+    store: Pick<Store, 'history' | 'sessions'>;
+    rooms: Pick<PersonRooms, 'renamedTo' | 'withLids'>;
+    /** The permanent link to a message's file; empty without one. */
+    linkOf(row: HistoryMessage): string;
+    /** The permanent link to a stored picture. */
+    pictureLink(fileId: string): string;
+  }) {
+    this.#store = options.store;
+    this.#rooms = options.rooms;
+    this.#linkOf = options.linkOf;
+    this.#pictureLink = options.pictureLink;
+  }
+
+  async rooms(clientId: string): Promise<ChatRoom[]> {
+    const session = await this.#store.sessions.get(clientId);
+    if (!session) throw unknownSession(clientId);
+    const rooms = await this.#store.history.rooms(clientId);
+    return rooms.map((room) => roomView(clientId, room, room.avatarId && this.#pictureLink(room.avatarId)));
+  }
+
+  async messages(roomId: string, { status, ...page }: MessagePage): Promise<StoredMessage[]> {
+    const { clientId, chatRoomId } = await this.#find(roomId);
+    const { history } = this.#store;
+    if (page.before !== undefined && !(await history.message(clientId, chatRoomId, page.before))) {
+      const message = `before: there is no message ${page.before} in room ${chatRoomId}`;
+      throw new GatewayError('message_unknown', message);
+    }
+    const rows = await this.#rooms.withLids(clientId, await history.messages(clientId, chatRoomId, page));
+    const views = rows.map((row) => messageView(clientId, row, this.#linkOf(row)));
+    return status ? this.#withStatus(clientId, views) : views;
+  }
+
+  async mediaUrl(roomId: string, messageId: string): Promise<string> {
+    const { clientId, chatRoomId } = await this.#find(roomId);
+    const row = await this.#store.history.message(clientId, chatRoomId, messageId);
+    if (!row) {
+      const message = `there is no message ${messageId} in room ${chatRoomId}`;
+      throw new GatewayError('message_unknown', message);
+    }
+    const url = this.#linkOf(row);
+    if (url) return url;
+    const why = row.media ? 'could not be stored' : 'does not exist: the message has none';
+    throw new GatewayError('file_unknown', `the file of message ${messageId} ${why}`);
+  }
+
+  async markRead(roomId: string): Promise<void> {
+    const { clientId, chatRoomId } = await this.#find(roomId);
+    await this.#store.history.updateRoom(clientId, chatRoomId, { unreadCount: 0 });
+  }
+
+  async #withStatus(clientId: string, views: readonly StoredMessage[]): Promise<StoredMessage[]> {
+    const own = views.flatMap(({ fromMe, messageId }) => (fromMe ? messageId : []));
+    const statuses = await this.#store.history.statuses(clientId, own);
+    return views.map((view) =>
+      view.fromMe ? { ...view, status: statuses.get(view.messageId) ?? 'sent' } : view,
+    );
+  }
+
+  /** @throws GatewayError room_unknown */
+  async #find(roomId: string): Promise<{ clientId: string; chatRoomId: string }> {
+    const clientId = parseRoomId(roomId)?.clientId;
+    if (!clientId) throw unknownRoom(roomId);
+    const { history } = this.#store;
+    if (await history.room(clientId, roomId)) return { clientId, chatRoomId: roomId };
+    const chatRoomId = await this.#rooms.renamedTo(roomId);
+    if (chatRoomId && (await history.room(clientId, chatRoomId))) return { clientId, chatRoomId };
+    throw unknownRoom(roomId);
+  }
+}
+
+function unknownRoom(chatRoomId: string): GatewayError {
+  return new GatewayError('room_unknown', reason('room_unknown', { chatRoomId }));
+}
+
+function roomView(
+  clientId: string,
+  { avatarId, lastMessageAt, archived, mutedUntil = 0, pinned, ...room }: RoomRecord,
+  avatarUrl: string,
+): ChatRoom {
+  return {
+    ...room,
+    clientId,
+    avatarUrl,
+    lastMessageAt: lastMessageAt > 0 ? new Date(lastMessageAt).toISOString() : '',
+    ...(archived && { archived }),
+    ...(mutedUntil > 0 && { mutedUntil: new Date(mutedUntil).toISOString() }),
+    ...(pinned && { pinned }),
+  };
+}
+
+function messageView(clientId: string, stored: HistoryMessage, link: string): StoredMessage {
+  // earlier releases kept the content of deleted messages
+  const row = stored.deleted ? emptied(stored) : stored;
+  const downloadUrl = row.deleted ? '' : link;
+  const { messageId, chatRoomId, body, messageType, fromMe, pushname, deleted, fromAi, media } = row;
+  return {
+    messageId,
+    chatRoomId,
+    clientId,
+    body,
+    messageType,
+    fromMe,
+    pushname,
+    sentAt: new Date(row.sentAt).toISOString(),
+    deleted,
+    fromAi,
+    ...(media && { media }),
+    downloadUrl,
+    extras: shownExtras(row.extras, downloadUrl),
+  };
+}
+
+/** Without `reactionTimes`, which is internal; `media` with the link, as in its event. */
+function shownExtras(
+  { reactionTimes, ...extras }: HistoryMessage['extras'],
+  downloadUrl: string,
+): HistoryMessage['extras'] {
+  const { media } = extras;
+  return downloadUrl && media instanceof Object ? { ...extras, media: { ...media, downloadUrl } } : extras;
+}

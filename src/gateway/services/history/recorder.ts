@@ -1,0 +1,232 @@
+import { KeyedLock } from '../../../domain/keyed-lock.js';
+import type { LinkFactory } from '../../link/link.js';
+import type { ExpectedFile, HistoryMessage, PendingChange, RoomUpdate, Store } from '../../store/store.js';
+import type { PersonRooms } from '../identities/person-rooms.js';
+import { applyChange, type Change, changeOf, readChange } from './changes.js';
+import { Deletions, type Quoted, quotedBy } from './deletions.js';
+import { isUnreadable, type Recording, roomOf, rowOf } from './rows.js';
+
+/** Names a stored message. */
+interface RowKey {
+  clientId: string;
+  chatRoomId: string;
+  messageId: string;
+}
+
+/** Facts about the file of a message, from its source. */
+interface FileHint {
+  /** True for an imported message. */
+  past: boolean;
+  /** SHA-256 of the file in hex, if known. */
+  sha256?: string | undefined;
+}
+
+/**
+ * Writes the hosted history: a message becomes a row; a reaction, an edit or a revoke changes one. A change that comes
+ * before its message waits for it in the store. All methods are idempotent.
+ */
+export class Recorder {
+  readonly #history;
+  readonly #rooms;
+  readonly #links;
+  readonly #expectFile;
+  readonly #recorded;
+  readonly #deletions: Deletions;
+  /** One lock per row, because a change reads and then writes it. */
+  readonly #locks = new KeyedLock();
+
+  constructor(options: {
+    store: Pick<Store, 'history' | 'files'>;
+    rooms: Pick<PersonRooms, 'locked' | 'renamedTo'>;
+    links: Pick<LinkFactory, 'encode' | 'decode'>;
+    /** Called once or more for each file; must be idempotent. @param sha256 of the file, in hex, if the message tells it */
+    expectFile(file: Omit<ExpectedFile, 'since'>, sentAt: number, sha256?: string): Promise<void>;
+    /** Awaited after the first write of a message, when its room exists. */
+    recorded?(clientId: string, chatRoomId: string): Promise<void>;
+  }) {
+    this.#history = options.store.history;
+    this.#deletions = new Deletions(options);
+    this.#rooms = options.rooms;
+    this.#links = options.links;
+    this.#expectFile = options.expectFile;
+    this.#recorded = options.recorded;
+  }
+
+  /**
+   * Writes a live message.
+   * @returns id of the message's file, which is being stored; empty without a file
+   * @throws GatewayError store_unavailable
+   */
+  async record(recording: Recording): Promise<string> {
+    const { event, message, storedType } = recording;
+    if (storedType) {
+      const row = rowOf(recording, storedType, this.#links.encode(message.content));
+      const sha256 = event.media && Buffer.from(event.media.download.fileSha256, 'base64').toString('hex');
+      return (await this.#add(event.clientId, roomOf(event), row, { past: false, sha256 })).fileId;
+    }
+    const change = changeOf(recording);
+    if (change) await this.#change(recording, change);
+    return '';
+  }
+
+  /**
+   * Changes a row under its lock.
+   * @param amend returns the changed row; undefined to keep it
+   * @returns false when there is no such row.
+   */
+  async amend(key: RowKey, amend: (row: HistoryMessage) => HistoryMessage | undefined): Promise<boolean> {
+    if (await this.#amend(key, amend)) return true;
+    const chatRoomId = await this.#rooms.renamedTo(key.chatRoomId);
+    return chatRoomId !== undefined && this.#amend({ ...key, chatRoomId }, amend);
+  }
+
+  /**
+   * Adds a past message, applies the changes that waited for it, and begins to store its file after those of live messages.
+   * @returns false when the row exists; it is kept
+   */
+  async add(clientId: string, room: RoomUpdate, row: HistoryMessage): Promise<boolean> {
+    return (await this.#add(clientId, room, row, { past: true })).isNew;
+  }
+
+  /** Whether a quoted message was deleted for everyone. For a message that is not stored, the pending deletions decide. */
+  async isDeleted(clientId: string, chatRoomId: string, quoted: Quoted): Promise<boolean> {
+    const row = await this.#history.message(clientId, chatRoomId, quoted.messageId);
+    if (row) return row.deleted;
+    const pending = await this.#history.pending(clientId, chatRoomId, quoted.messageId);
+    return pending.some(({ change: kept }) => {
+      const change = readChange(kept);
+      return change !== undefined && deletes(change, quoted);
+    });
+  }
+
+  /** Applies pending changes after another room was merged into this one. */
+  async applyPending(clientId: string, chatRoomId: string): Promise<void> {
+    for (const messageId of await this.#history.pendingTargets(clientId, chatRoomId)) {
+      const key = { clientId, chatRoomId, messageId };
+      await this.#locks.run(lockOf(key), () => this.#applyPending(key));
+    }
+  }
+
+  #amend(key: RowKey, amend: (row: HistoryMessage) => HistoryMessage | undefined): Promise<boolean> {
+    const { clientId, chatRoomId, messageId } = key;
+    return this.#locks.run(lockOf(key), async () => {
+      const row = await this.#history.message(clientId, chatRoomId, messageId);
+      const amended = row && amend(row);
+      // `amended` is false if the room was renamed meanwhile
+      if (row?.deleted === false && amended?.deleted) await this.#deletions.removeTraces(clientId, row);
+      if (amended) return this.#history.update(clientId, amended);
+      return row !== undefined;
+    });
+  }
+
+  #add(clientId: string, room: RoomUpdate, row: HistoryMessage, file: FileHint) {
+    return this.#rooms.locked(clientId, room, (rename) =>
+      this.#addTo(clientId, { ...room, ...rename?.named }, rename?.message(row) ?? row, file),
+    );
+  }
+
+  #addTo(clientId: string, room: RoomUpdate, row: HistoryMessage, file: FileHint) {
+    const { chatRoomId, messageId } = row;
+    const key = { clientId, chatRoomId, messageId };
+    return this.#locks.run(lockOf(key), async () => {
+      const isNew =
+        (await this.#history.record(clientId, room, row)) || (await this.#replaceUnreadable(key, row));
+      await this.#applyPending(key);
+      await this.#dropDeletedQuote(key, row);
+      if (isNew) await this.#recorded?.(clientId, chatRoomId);
+      const fileId = isNew ? row.fileId : await this.#fileIdOf(key, row);
+      const { past, sha256 } = file;
+      if (fileId) await this.#expectFile({ id: fileId, ...key, past }, row.sentAt, sha256);
+      return { isNew, fileId };
+    });
+  }
+
+  /** Must be called after the row is written: a deletion that arrives later finds the row by itself. */
+  async #dropDeletedQuote(key: RowKey, row: HistoryMessage): Promise<void> {
+    const { clientId, chatRoomId, messageId } = key;
+    const quoted = quotedBy(row);
+    if (!quoted || !(await this.isDeleted(clientId, chatRoomId, quoted))) return;
+    const stored = await this.#history.message(clientId, chatRoomId, messageId);
+    if (stored) await this.#deletions.unquote(clientId, stored);
+  }
+
+  /** Replaces the placeholder of an unreadable message with the message, which has arrived. @returns false if the stored row is kept */
+  async #replaceUnreadable(
+    { clientId, chatRoomId, messageId }: RowKey,
+    row: HistoryMessage,
+  ): Promise<boolean> {
+    if (isUnreadable(row)) return false;
+    const stored = await this.#history.message(clientId, chatRoomId, messageId);
+    if (!stored || !isUnreadable(stored)) return false;
+    return this.#history.update(clientId, row);
+  }
+
+  /** A row keeps the file id with which it was first added. */
+  async #fileIdOf({ clientId, chatRoomId, messageId }: RowKey, { fileId }: HistoryMessage): Promise<string> {
+    const kept = fileId && (await this.#history.message(clientId, chatRoomId, messageId));
+    return kept ? kept.fileId : '';
+  }
+
+  /** Applies pending changes, also to a row that exists already: a crash may have interrupted its first write. */
+  async #applyPending({ clientId, chatRoomId, messageId }: RowKey): Promise<void> {
+    const pending = await this.#history.pending(clientId, chatRoomId, messageId);
+    if (pending.length === 0) return;
+    const row = await this.#history.message(clientId, chatRoomId, messageId);
+    if (!row) return;
+    let changed = row;
+    for (const { change: kept } of pending) {
+      const change = readChange(kept);
+      if (change) changed = applyChange(changed, change) ?? changed;
+    }
+    if (changed !== row) await this.#update(clientId, row, changed);
+    await this.#history.removePending(clientId, chatRoomId, messageId);
+  }
+
+  #change({ event, message }: Recording, change: Change): Promise<void> {
+    const { clientId, chatRoomId, messageId } = event;
+    const { targetId } = change;
+    const pending = { targetId, chatRoomId, messageId, change: { ...change }, at: message.timestamp };
+    return this.#rooms.locked(clientId, event, (rename) =>
+      this.#changeIn(clientId, rename?.pending(pending) ?? pending),
+    );
+  }
+
+  #changeIn(clientId: string, pending: PendingChange): Promise<void> {
+    const { chatRoomId, targetId } = pending;
+    const key = { clientId, chatRoomId, messageId: targetId };
+    return this.#locks.run(lockOf(key), async () => {
+      const row = await this.#history.message(clientId, chatRoomId, targetId);
+      const change = readChange(pending.change);
+      if (!row) {
+        await this.#history.addPending(clientId, pending);
+        // a merge of rooms may have added the row meanwhile
+        await this.#applyPending(key);
+        if (change?.type === 'revoke')
+          await this.#deletions.removeQuotes(clientId, chatRoomId, (quoted) => deletes(change, quoted));
+        return;
+      }
+      const changed = change && applyChange(row, change);
+      if (changed) await this.#update(clientId, row, changed);
+      // a crash may have interrupted the removal
+      else if (row.deleted) await this.#deletions.removeTraces(clientId, row);
+    });
+  }
+
+  async #update(clientId: string, row: HistoryMessage, changed: HistoryMessage): Promise<void> {
+    await this.#history.update(clientId, changed);
+    if (!changed.deleted || row.deleted) return;
+    await this.#deletions.countDown(clientId, row);
+    await this.#deletions.removeTraces(clientId, row);
+  }
+}
+
+/** Whether a change deletes a quoted message that is not stored: as its author, or as an admin of the group. */
+function deletes(change: Change, { messageId, participant }: Quoted): boolean {
+  if (change.type !== 'revoke' || change.targetId !== messageId) return false;
+  const { lid, pn } = change.by;
+  return change.byAdmin || (participant !== undefined && [lid, pn].includes(participant));
+}
+
+function lockOf({ clientId, chatRoomId, messageId }: RowKey): string {
+  return `${clientId} ${chatRoomId} ${messageId}`;
+}

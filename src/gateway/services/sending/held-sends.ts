@@ -1,0 +1,358 @@
+import type { HeldMessage } from '../../../contract/index.js';
+import { callAt } from '../../../domain/clock.js';
+import { GatewayError, isGatewayError } from '../../../domain/errors.js';
+import { KeyedLock } from '../../../domain/keyed-lock.js';
+import { LIMITS } from '../../../domain/limits.js';
+import { MultiMap } from '../../../domain/multi-map.js';
+import { doubling, pauseAfter } from '../../../domain/retry.js';
+import type { IncomingMessage } from '../../link/link.js';
+import type { SentRecord } from '../../store/store.js';
+import type { SessionSource } from '../access.js';
+import type { SessionPart } from '../lifecycle.js';
+import { isGroup } from '../policies/chat-standings.js';
+import type { HeldMessages } from '../services.js';
+import type { Session } from '../sessions/session.js';
+import type { MessageSpans } from '../spans.js';
+import { type Held, HeldPasses } from './held-passes.js';
+import {
+  FRESH,
+  type HeldRequest,
+  type HeldSend,
+  judgedBy,
+  ownNumber,
+  readHeld,
+  readQueue,
+  shown,
+  writeHeld,
+} from './held-queue.js';
+import type { SentAnswer } from './idempotency.js';
+
+/** Pauses before the next pass after a store outage. */
+const STORE_AWAY = { pausesMs: doubling(1_000, 60_000), endless: true, jitter: 0.2 } as const;
+
+/** A request that may be held. */
+interface HoldableRequest extends Pick<HeldRequest, 'route' | 'request'> {
+  messageId: string;
+  /** The recipient's jid. */
+  to: string;
+  /** Aborted when the caller hangs up, if nobody else can ask for the answer. */
+  gone: AbortSignal | undefined;
+}
+
+/** A request that is being judged. */
+interface Judgement {
+  to: string;
+  /** The facts have changed during the judgement: the request is judged again as soon as it is held. */
+  isOutdated: boolean;
+}
+
+/**
+ * Messages that their policy refuses for a time, and whose callers asked to keep them. The record of each send holds its
+ * request: closed while it waits, open from the moment it leaves. So the step from waiting to leaving is one write, and a
+ * crash finds the message in one of both states. Decision 31 has the details.
+ */
+export class HeldSends implements SessionPart, HeldMessages {
+  readonly #options;
+  readonly #passes: HeldPasses;
+  readonly #held = new Map<string, Promise<Held>>();
+  /** `#held`, once it is read from the store. */
+  readonly #read = new Map<string, Held>();
+  /** One lock per chat: requests that may be held run in order. */
+  readonly #requests = new KeyedLock();
+  /** Requests that are being judged, by session. They are in no queue yet, so changes are noted here. */
+  readonly #judging = new MultiMap<Judgement>();
+  /** One lock per session, for passes and withdrawals. */
+  readonly #work = new KeyedLock();
+  /** Cancel the repetitions of work for which the store was away, by session. */
+  readonly #repetitions = new MultiMap<() => void>();
+  #stopped = false;
+
+  constructor(
+    options: ConstructorParameters<typeof HeldPasses>[0] & {
+      sessions: SessionSource & { has(clientId: string): boolean };
+      spans: MessageSpans;
+      /** Messages of one session that may wait. */
+      limit: number;
+    },
+  ) {
+    this.#options = options;
+    this.#passes = new HeldPasses(options);
+  }
+
+  /**
+   * Sends a message, or holds it if its policy refuses it for a time or an earlier message of its chat waits. Holds
+   * nothing for a caller who has hung up, because the caller would never learn of it.
+   * @throws GatewayError held_sends_full, send_not_connected, and what `send` throws; send_cut_off with the message's id
+   * when the store does not say whether it keeps the message
+   */
+  sendOrHold(session: Session, asked: HoldableRequest, send: () => Promise<SentAnswer>): Promise<SentAnswer> {
+    const { clientId } = session;
+    return this.#requests.run(`${clientId} ${asked.to}`, async () => {
+      const { queue } = await this.#heldOf(clientId);
+      const earlier = queue.firstOf(asked.to);
+      // the message is judged when it becomes the first of its chat
+      if (earlier) return this.#hold(clientId, asked, earlier, { isOutdated: true });
+      const judgement: Judgement = { to: asked.to, isOutdated: false };
+      this.#judging.add(clientId, judgement);
+      try {
+        return await send();
+      } catch (error) {
+        const refusal = isGatewayError(error, 'policy_refused') ? error.policy : undefined;
+        if (!refusal?.allowedAt) throw error;
+        const found = { rule: refusal.rule, allowedAt: Date.parse(refusal.allowedAt) };
+        return await this.#hold(clientId, asked, found, judgement);
+      } finally {
+        this.#judging.delete(clientId, judgement);
+      }
+    });
+  }
+
+  /** The answer to a request whose message waits; undefined for any other record. */
+  answerOf({ messageId, closed, acknowledged, held }: SentRecord): SentAnswer | undefined {
+    return held && closed && !acknowledged ? answerOf({ ...readHeld(held), messageId }) : undefined;
+  }
+
+  async list(
+    clientId: string,
+    { after, limit = Number.POSITIVE_INFINITY }: { after?: string | undefined; limit?: number } = {},
+  ): Promise<HeldMessage[]> {
+    this.#options.sessions.find(clientId);
+    const { queue } = await this.#heldOf(clientId);
+    return queue.after(after, limit).map(shown);
+  }
+
+  async cancel(clientId: string, messageId: string): Promise<void> {
+    const { sessions, store, endings } = this.#options;
+    sessions.find(clientId);
+    const { queue } = await this.#heldOf(clientId);
+    // a judgement may end without a send: wait for its end
+    for (let send = queue.find(messageId); send?.judging; send = queue.find(messageId)) await send.judging;
+    const send = queue.find(messageId);
+    if (!send) throw new GatewayError('held_send_unknown', `no message ${messageId} waits to be sent`);
+    const leaving = new GatewayError('held_send_leaving', `the message ${messageId} is being sent`);
+    if (send.isBusy) throw leaving;
+    send.isBusy = true;
+    try {
+      const record = await store.sends.get(clientId, messageId);
+      // an earlier attempt may have arrived
+      if (record && (!record.closed || record.content.length > 0)) throw leaving;
+      if (record) await endings.close(clientId, record);
+      queue.remove(send);
+    } finally {
+      send.isBusy = false;
+      this.#wake(clientId);
+    }
+  }
+
+  /**
+   * Withdraws a message that is deleted for everyone: no copy of it leaves from now on. Waits for an attempt in flight.
+   * @returns true if no copy has left, so that there is nothing to delete
+   * @throws GatewayError store_unavailable
+   */
+  async withdraw(clientId: string, messageId: string): Promise<boolean> {
+    const { store, endings } = this.#options;
+    if (!(await this.#heldOf(clientId)).queue.find(messageId)) return false;
+    return this.#work.run(clientId, async () => {
+      const { queue } = await this.#heldOf(clientId);
+      const send = queue.find(messageId);
+      const record = send && (await store.sends.get(clientId, messageId));
+      if (!send || !record?.held || record.acknowledged) return false;
+      await endings.close(clientId, record);
+      queue.remove(send);
+      this.#wake(clientId);
+      return record.content.length === 0;
+    });
+  }
+
+  /** Reads the messages of a session that may never connect again, so that they expire in time. @throws GatewayError store_unavailable */
+  async watch(clientId: string): Promise<void> {
+    if (this.#held.has(clientId)) return;
+    await this.#heldOf(clientId);
+    this.#wake(clientId);
+  }
+
+  /** Messages of a session that wait; 0 until they are read from the store. */
+  count(clientId: string): number {
+    return this.#read.get(clientId)?.queue.size ?? 0;
+  }
+
+  /** Waiting messages of all sessions. */
+  total(): number {
+    return [...this.#read.values()].reduce((total, { queue }) => total + queue.size, 0);
+  }
+
+  /**
+   * Judges all messages of a session again. Called when the session connects, gets another workspace or more of its past,
+   * and when the network's restrictions change.
+   */
+  judgeAnew(clientId: string): void {
+    for (const judgement of this.#judging.of(clientId)) judgement.isOutdated = true;
+    this.#wake(clientId, ({ queue }) => queue.wake());
+  }
+
+  /** A message arrived or was sent from another device: re-evaluates the held messages of that chat, unless it is a group. */
+  noteMessage(clientId: string, message: Pick<IncomingMessage, 'chat' | 'chatAlt'>): void {
+    const held = this.#read.get(clientId)?.queue;
+    const judging = this.#judging.of(clientId);
+    if (!held?.size && judging.length === 0) return;
+    const chats = [message.chat, message.chatAlt].flatMap((jid) => (jid && !isGroup(jid) ? jid : []));
+    for (const judgement of judging) if (chats.includes(judgement.to)) judgement.isOutdated = true;
+    if (chats.some((jid) => held?.firstOf(jid))) this.#wake(clientId, ({ queue }) => queue.wake(chats));
+  }
+
+  /**
+   * Notes that the network refused a copy of a message.
+   * @returns true if the message is held: it may leave again, so only its final outcome is announced
+   */
+  noteRefusal(clientId: string, messageId: string, code: string | undefined): boolean {
+    const send = this.#read.get(clientId)?.queue.find(messageId);
+    if (send) send.refusedWith = code;
+    return send !== undefined;
+  }
+
+  /** Another number may be linked: gives up the messages that wait for the former one. */
+  reset(clientId: string): void {
+    const { sessions, endings, limit, clock } = this.#options;
+    // messages held within one millisecond have consecutive times, up to `limit` after now
+    const until = clock.now() + limit;
+    this.#run(clientId, async ({ queue }) => {
+      const session = sessions.find(clientId);
+      const former = queue.all.filter(({ heldAt }) => heldAt <= until);
+      for (const send of former) await endings.giveUp({ session, queue, send }, 'session_unpaired');
+    });
+  }
+
+  abort(clientId: string): void {
+    const held = this.#read.get(clientId);
+    held?.ended.abort();
+    held?.cancelTimer();
+    for (const cancel of this.#repetitions.of(clientId)) cancel();
+    this.#read.delete(clientId);
+    this.#held.delete(clientId);
+  }
+
+  /** Sends in flight fail with the link, and are continued like any send. */
+  async end(clientId: string): Promise<void> {
+    this.abort(clientId);
+  }
+
+  forget(clientId: string): void {
+    this.abort(clientId);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const clientId of [...this.#read.keys()]) this.abort(clientId);
+    for (const cancel of this.#repetitions.all()) cancel();
+  }
+
+  async #hold(
+    clientId: string,
+    { messageId, to, route, request, gone }: HoldableRequest,
+    { rule, allowedAt: at }: Pick<HeldRequest, 'rule' | 'allowedAt'>,
+    judgement: Pick<Judgement, 'isOutdated'>,
+  ): Promise<SentAnswer> {
+    const { store, clock, limit, sessions, spans } = this.#options;
+    const { queue } = await this.#heldOf(clientId);
+    if (gone?.aborted) throw new GatewayError('send_not_connected', 'nothing was sent: the caller hung up');
+    requireRoom(queue.size, limit, this.total());
+    const heldAt = queue.nextTime(clock.now());
+    const held = { route, rule, allowedAt: at, heldAt };
+    const text = writeHeld({ ...held, request, from: ownNumber(sessions.find(clientId).record) });
+    const judged = judgement.isOutdated ? {} : judgedBy(rule, at, clock.now());
+    const send: HeldSend = { ...held, ...FRESH, ...judged, messageId, to, isBusy: true };
+    queue.add(send);
+    try {
+      await store.sends.put(clientId, {
+        ...{ messageId, to, content: new Uint8Array(), metaData: '', fileName: '' },
+        // a held message counts as nothing until it leaves
+        ...{ counted: 'nothing', sentAt: heldAt, acknowledged: false, closed: true },
+        held: text,
+        ...spans.noted(clientId, messageId),
+      });
+    } catch (error) {
+      if (!isGatewayError(error, 'store_unavailable')) {
+        queue.remove(send);
+        throw error;
+      }
+      // the next judgement reads whether the record was written
+      Object.assign(send, FRESH);
+      this.#wake(clientId);
+      throw new GatewayError('send_cut_off', error.message, { cause: error, messageId });
+    }
+    send.isBusy = false;
+    this.#wake(clientId);
+    return answerOf(send);
+  }
+
+  #heldOf(clientId: string): Promise<Held> {
+    const known = this.#held.get(clientId);
+    if (known) return known;
+    const ended = new AbortController();
+    const reading = readQueue(this.#options.store.sends, clientId).then((queue) => {
+      const held: Held = { queue, pausesUntil: 0, ended, cancelTimer: () => undefined };
+      if (this.#held.get(clientId) === reading) this.#read.set(clientId, held);
+      else ended.abort();
+      return held;
+    });
+    this.#held.set(clientId, reading);
+    // a failed read must not be cached: it would outlast the store's outage
+    reading.catch(() => this.#held.get(clientId) === reading && this.#held.delete(clientId));
+    return reading;
+  }
+
+  #wake(clientId: string, change: (held: Held) => void = () => undefined): void {
+    this.#run(clientId, async (held) => {
+      change(held);
+      held.cancelTimer();
+      const at = await this.#passes.pass(clientId, held);
+      if (at === undefined || held.ended.signal.aborted) return;
+      const { clock } = this.#options;
+      // at the earliest in the next millisecond, after the current work
+      held.cancelTimer = callAt(clock, Math.max(at, clock.now() + 1), () => this.#wake(clientId));
+    });
+  }
+
+  #run(clientId: string, work: (held: Held) => Promise<void>, failures = 0): void {
+    const { sessions, log } = this.#options;
+    const running = this.#work.run(clientId, async () => {
+      if (this.#stopped || !sessions.has(clientId)) return;
+      await work(await this.#heldOf(clientId));
+    });
+    running.catch((err: unknown) => {
+      log.warn({ err, clientId }, 'held messages could not be looked at');
+      if (isGatewayError(err, 'store_unavailable')) this.#repeat(clientId, work, failures + 1);
+    });
+  }
+
+  #repeat(clientId: string, work: (held: Held) => Promise<void>, failures: number): void {
+    if (this.#stopped) return;
+    const stop = this.#options.clock.after(pauseAfter(STORE_AWAY, failures), () => {
+      cancel();
+      this.#run(clientId, work, failures);
+    });
+    const cancel = () => {
+      stop();
+      this.#repetitions.delete(clientId, cancel);
+    };
+    this.#repetitions.add(clientId, cancel);
+  }
+}
+
+function answerOf({
+  messageId,
+  rule,
+  allowedAt: at,
+}: Omit<HeldRequest, 'request' | 'route' | 'heldAt' | 'from'> & { messageId: string }): SentAnswer {
+  return { status: 'held', messageId, allowedAt: new Date(at).toISOString(), rule };
+}
+
+/** @throws GatewayError `held_sends_full` */
+function requireRoom(size: number, limit: number, total: number): void {
+  const isFull = size >= limit;
+  if (!isFull && total < LIMITS.heldSendsOfNode) return;
+  const bound = isFull
+    ? `${size} messages wait already, the most that --held-sends permits`
+    : `this node already holds ${total} waiting messages, its limit`;
+  throw new GatewayError('held_sends_full', `nothing was sent: ${bound}`);
+}

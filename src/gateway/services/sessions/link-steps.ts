@@ -1,0 +1,93 @@
+import { isGatewayError } from '../../../domain/errors.js';
+import type { Link, LinkEvent, LinkFactory, LinkKeys } from '../../link/link.js';
+import type { WaVersion } from '../../link/wa-versions.js';
+import type { SessionRecord, Store } from '../../store/store.js';
+import type { ConnectContext } from './session-context.js';
+
+/** Events of the link itself; all others come from the network. */
+export type Step = Extract<
+  LinkEvent,
+  { type: 'qr' | 'pairing-failed' | 'passkey' | 'passkey-failed' | 'paired' | 'open' | 'closed' }
+>;
+
+const STEPS: ReadonlySet<LinkEvent['type']> = new Set([
+  'qr',
+  'pairing-failed',
+  'passkey',
+  'passkey-failed',
+  'paired',
+  'open',
+  'closed',
+]);
+
+export function isStep(event: LinkEvent): event is Step {
+  return STEPS.has(event.type);
+}
+
+/**
+ * The stored Signal state of one session, as a link needs it.
+ * @param confirm rejects when the session belongs to another node; called before each login
+ */
+export function bindKeys(
+  store: Pick<Store, 'keys' | 'journal'>,
+  clientId: string,
+  confirm: (clientId: string) => Promise<void>,
+): LinkKeys {
+  return {
+    async credentials() {
+      await confirm(clientId);
+      return store.keys.credentials(clientId);
+    },
+    get: (type, ids) => store.keys.get(clientId, type, ids),
+    commit: (commit) => store.keys.commit(clientId, commit),
+    journalEntry: (id) => store.journal.get(clientId, id),
+    journalEntriesOf: (messageId) => store.journal.ofMessage(clientId, messageId),
+  };
+}
+
+/** Deletes the keys of a session, unless they are those of a finished pairing. */
+export async function dropLeftovers(
+  { store, links }: { store: Pick<Store, 'keys' | 'journal'>; links: Pick<LinkFactory, 'isPaired'> },
+  clientId: string,
+): Promise<void> {
+  if (await links.isPaired(bindKeys(store, clientId, async () => undefined))) return;
+  await store.keys.clear(clientId);
+}
+
+/** Opens a link of a session. */
+export function openLink(
+  { store, links, holds, confirm }: Pick<ConnectContext, 'store' | 'links' | 'holds' | 'confirm'>,
+  record: Readonly<SessionRecord>,
+  version: WaVersion | undefined,
+  emit: (event: LinkEvent) => void,
+): Link {
+  const { clientId } = record;
+  return links.open({
+    clientId,
+    keys: bindKeys(store, clientId, confirm),
+    proxy: record.proxy,
+    mayAct: () => holds(clientId),
+    ...(version && { version }),
+    wantsHistory: () => record.orgId !== '',
+    async findSent(id) {
+      const content = await keptContent(store, clientId, id);
+      // a deleted message keeps no content
+      return content?.length ? content : undefined;
+    },
+    emit,
+  });
+}
+
+/** The content of an own message; undefined if its record is damaged, because one message must not end the link. */
+async function keptContent(
+  { sends }: Pick<Store, 'sends'>,
+  clientId: string,
+  messageId: string,
+): Promise<Uint8Array | undefined> {
+  try {
+    return (await sends.get(clientId, messageId))?.content;
+  } catch (error) {
+    if (isGatewayError(error, 'store_damaged')) return undefined;
+    throw error;
+  }
+}

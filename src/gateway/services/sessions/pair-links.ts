@@ -1,0 +1,139 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../../domain/clock.js';
+import { GatewayError } from '../../../domain/errors.js';
+import { sessionOfPairToken } from '../../../domain/ids.js';
+import { isTerminal } from '../../../domain/session.js';
+import type { Logger } from '../../log.js';
+import type { PairLinks, PairView, Sessions, WebAuthnAssertion } from '../services.js';
+
+/** Milliseconds for which an address is valid. */
+const LINK_MS = 15 * 60_000;
+/** Milliseconds for which the network accepts a pairing code. */
+const CODE_MS = 180_000;
+const SECRET_BYTES = 32;
+
+interface PairLink {
+  /** SHA-256 of the secret. */
+  hash: Buffer;
+  /** Of its session: a later session of the same clientId is another one. */
+  createdAt: number;
+  /** Milliseconds since the epoch. */
+  expiresAt: number;
+  /** The number has been linked: the address is closed. */
+  isUsed: boolean;
+  code?: { text: string; expiresAt: number };
+}
+
+/**
+ * One-time addresses where the owner of a number links it. The token is the clientId and 256 random bits: the clientId leads
+ * any node to the node of the session, which alone keeps the link, in memory and hashed. It is not stored: a pairing ends
+ * with a handover anyway, and the operator then creates a new link.
+ */
+export class MemoryPairLinks implements PairLinks {
+  readonly #options;
+  readonly #links = new Map<string, PairLink>();
+
+  constructor(options: {
+    sessions: Pick<
+      Sessions,
+      'has' | 'get' | 'start' | 'qr' | 'pairPhone' | 'passkey' | 'answerPasskey' | 'confirmPasskey'
+    >;
+    /** When a session of this node was created. */
+    createdAt(clientId: string): number;
+    /** Public address of this service, without a slash at its end. */
+    publicUrl(): string;
+    clock: Clock;
+    log: Logger;
+  }) {
+    this.#options = options;
+  }
+
+  create(clientId: string): { url: string; expiresAt: string } {
+    const { sessions, createdAt, publicUrl, clock, log } = this.#options;
+    const { jid, status } = sessions.get(clientId);
+    if (jid !== '' && !isTerminal(status)) {
+      throw new GatewayError('session_already_paired', 'this session is already paired');
+    }
+    const secret = randomBytes(SECRET_BYTES).toString('base64url');
+    const expiresAt = clock.now() + LINK_MS;
+    const link = { hash: digest(secret), createdAt: createdAt(clientId), expiresAt, isUsed: false };
+    this.#links.set(clientId, link);
+    log.info({ clientId, seconds: LINK_MS / 1_000 }, 'created a one-time address for pairing');
+    return { url: `${publicUrl()}/pair/${clientId}.${secret}`, expiresAt: new Date(expiresAt).toISOString() };
+  }
+
+  url(token: string): string {
+    this.#find(token);
+    return `${this.#options.publicUrl()}/pair/${token}`;
+  }
+
+  view(token: string): PairView {
+    const { clientId, link } = this.#find(token);
+    const { sessions, clock } = this.#options;
+    const { status, jid, reason } = sessions.get(clientId);
+    const left = { expiresAt: link.expiresAt };
+    if (jid !== '' && !isTerminal(status)) link.isUsed = true;
+    if (link.isUsed) return { status: 'linked', ...left };
+    const passkey = sessions.passkey(clientId);
+    if (passkey) return { status: 'passkey', reason, passkey, ...left };
+    const { code } = link;
+    const shownCode = code && code.expiresAt > clock.now() ? { code: code.text } : {};
+    const { qr } = sessions.qr(clientId);
+    if (qr) return { status: 'qr', reason, qr, ...shownCode, ...left };
+    const hasStopped = isTerminal(status) || reason !== undefined;
+    return { status: hasStopped ? 'stopped' : 'waiting', reason, ...left };
+  }
+
+  async start(token: string): Promise<void> {
+    const { clientId, link } = this.#open(token);
+    link.code = undefined;
+    await this.#options.sessions.start(clientId, {});
+  }
+
+  async requestCode(token: string, phone: string): Promise<string> {
+    const { clientId, link } = this.#open(token);
+    const { sessions, clock } = this.#options;
+    const text = await sessions.pairPhone(clientId, phone);
+    link.code = { text, expiresAt: clock.now() + CODE_MS };
+    return text;
+  }
+
+  async answerPasskey(token: string, assertion: WebAuthnAssertion): Promise<void> {
+    await this.#options.sessions.answerPasskey(this.#open(token).clientId, assertion);
+  }
+
+  async confirmPasskey(token: string): Promise<void> {
+    await this.#options.sessions.confirmPasskey(this.#open(token).clientId);
+  }
+
+  /** The session left this node, or was deleted. */
+  forget(clientId: string): void {
+    this.#links.delete(clientId);
+  }
+
+  /** A link that may still act. @throws GatewayError pair_link_unknown */
+  #open(token: string): { clientId: string; link: PairLink } {
+    if (this.view(token).status !== 'linked') return this.#find(token);
+    throw unknownLink();
+  }
+
+  /** @throws GatewayError pair_link_unknown, with the same words whatever is wrong with the token */
+  #find(token: string): { clientId: string; link: PairLink } {
+    const { sessions, createdAt, clock } = this.#options;
+    const clientId = sessionOfPairToken(token) ?? '';
+    const link = this.#links.get(clientId);
+    if (!link || !timingSafeEqual(link.hash, digest(token.slice(clientId.length + 1)))) throw unknownLink();
+    const lives = sessions.has(clientId) && createdAt(clientId) === link.createdAt;
+    if (lives && link.expiresAt > clock.now()) return { clientId, link };
+    this.#links.delete(clientId);
+    throw unknownLink();
+  }
+}
+
+function digest(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+function unknownLink(): GatewayError {
+  return new GatewayError('pair_link_unknown', 'this address is not valid; ask for a new one');
+}

@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import { GatewayError } from '../../../src/domain/errors.js';
+import { createTestServer, type TestServer } from './support/test-server.js';
+
+const GROUP = '120363040000000001@g.us';
+const BOB = '+15550000002';
+
+describe('the group routes', () => {
+  let server: TestServer;
+
+  beforeEach(async () => {
+    server = await createTestServer();
+    await server.services.sessions.start('acme', {});
+  });
+
+  it('answer as the contract says', async () => {
+    const participants = [BOB];
+    const ask = async (path: string, body: object) =>
+      (await server.post(path, { clientId: 'acme', ...body })).body;
+    expect((await ask('/get-groups', {})).groups).to.have.length(1);
+    expect((await ask('/get-group-participants', { groupJid: GROUP })).group).to.have.property('members');
+    const created = await ask('/create-group', { subject: 'Weekend', participants });
+    expect(created.group).to.include({ jid: GROUP, name: 'Weekend', participants: 1 });
+    const change = { groupJid: GROUP, action: 'add', participants };
+    expect(await ask('/update-group-members', change)).to.deep.equal({ members: [{ jid: BOB, error: 403 }] });
+    const link = 'https://chat.whatsapp.com/Code';
+    expect(await ask('/group-invite-link', { groupJid: GROUP })).to.deep.equal({ link });
+    expect(await ask('/group-invite-link', { groupJid: GROUP, reset: true })).to.deep.equal({ link });
+    expect(await ask('/leave-group', { groupJid: GROUP })).to.deep.equal({ ok: true });
+    expect(server.services.groups.done).to.deep.equal([
+      ['list'],
+      ['get', GROUP],
+      ['create', 'Weekend', participants],
+      ['changeMembers', GROUP, 'add', participants],
+      ['inviteLink', GROUP, false],
+      ['inviteLink', GROUP, true],
+      ['leave', GROUP],
+    ]);
+  });
+
+  const mistakes: [string, string, object, RegExp][] = [
+    [
+      'a subject of 26 characters',
+      '/create-group',
+      { subject: 'x'.repeat(26), participants: [BOB] },
+      /subject/,
+    ],
+    ['a missing subject', '/create-group', { participants: [BOB] }, /subject/],
+    ['a blank subject', '/create-group', { subject: '  ', participants: [BOB] }, /subject/],
+    ['missing participants', '/create-group', { subject: 'x' }, /participants/],
+    ['an empty list of participants', '/create-group', { subject: 'x', participants: [] }, /participants/],
+    ['a repeated participant', '/create-group', { subject: 'x', participants: [BOB, BOB] }, /participants/],
+    ['a person in place of a group', '/leave-group', { groupJid: '15550000002@s.whatsapp.net' }, /groupJid/],
+    ['a missing group', '/group-invite-link', {}, /groupJid/],
+    ['a group id with too many digits', '/leave-group', { groupJid: `${'1'.repeat(200)}@g.us` }, /groupJid/],
+    [
+      'an unknown action',
+      '/update-group-members',
+      { groupJid: GROUP, action: 'ban', participants: [BOB] },
+      /action/,
+    ],
+    ['a reset that is not a boolean', '/group-invite-link', { groupJid: GROUP, reset: 'yes' }, /reset/],
+  ];
+  for (const [what, path, body, field] of mistakes) {
+    it(`refuse ${what}`, async () => {
+      const answer = await server.post(path, { clientId: 'acme', ...body });
+      expect(answer.status).to.equal(400);
+      expect(answer.body.error).to.match(field);
+      expect(server.services.groups.done).to.deep.equal([]);
+    });
+  }
+
+  const refusals: [ConstructorParameters<typeof GatewayError>[0], number][] = [
+    ['group_unknown', 404],
+    ['group_forbidden', 403],
+    ['session_not_connected', 409],
+    ['recipient_unknown', 400],
+    ['lookup_failed', 502],
+  ];
+  for (const [code, status] of refusals) {
+    it(`answer ${status} for ${code}`, async () => {
+      server.services.groups.failure = new GatewayError(code, 'because');
+      const answer = await server.post('/create-group', {
+        clientId: 'acme',
+        subject: 'Weekend',
+        participants: [BOB],
+      });
+      expect(answer).to.deep.include({ status, body: { error: 'because' } });
+    });
+  }
+
+  it('answer 404 for an unknown session', async () => {
+    expect((await server.post('/get-groups', { clientId: 'nobody' })).status).to.equal(404);
+  });
+});

@@ -1,0 +1,568 @@
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { json } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { GatewayError } from '../../../src/domain/errors.js';
+import { LIMITS } from '../../../src/domain/limits.js';
+import { Spool } from '../../../src/gateway/services/files/spool.js';
+import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
+import { type Answer, createTestServer, type TestServer, TOKEN } from './support/test-server.js';
+
+const PATH = '/send-media-message';
+const SECRET = 'secret-of-the-session';
+const MB = 1024 * 1024;
+const BY_URL = { clientId: 'acme', to: '+15550000002', downloadUrl: 'https://example.com/a.pdf' };
+const PNG = new File(['picture'], 'menu.png', { type: 'image/png' });
+
+describe('/send-media-message', () => {
+  let api: TestServer;
+
+  beforeEach(async () => {
+    api = await createTestServer();
+    await api.services.sessions.start('acme', {});
+    await api.services.sessions.setApiSecret('acme', SECRET);
+  });
+
+  /** The one file that was sent. */
+  const sent = () => {
+    const [file] = api.services.sending.files;
+    if (!file || api.services.sending.files.length > 1) throw new Error('not one file was sent');
+    return file;
+  };
+
+  afterEach(() => {
+    expect([...api.services.sending.spooled], 'uploads that were left behind').to.deep.equal([]);
+  });
+
+  describe('/send-media-message with JSON', () => {
+    it('sends a file by URL', async () => {
+      const envelope = {
+        quotedMessageId: '3EB0',
+        mentions: ['15550000003'],
+        metaData: { fromAI: true, a: [1] },
+      };
+      const answer = await api.post(
+        PATH,
+        {
+          ...BY_URL,
+          ...envelope,
+          mimeType: 'audio/ogg; codecs=opus',
+          caption: 'Hi',
+          fileName: 'a.ogg',
+          sendAudioAsVoice: true,
+          asSticker: false,
+        },
+        { headers: { 'idempotency-key': 'once' } },
+      );
+      expect([answer.status, answer.body]).to.deep.equal([
+        200,
+        { status: 'sent', messageId: '3EB0F1', mediaType: 'document', bytes: 1 },
+      ]);
+      expect(sent()).to.deep.equal({
+        source: BY_URL.downloadUrl,
+        idempotencyKey: 'once',
+        payload: {
+          clientId: 'acme',
+          to: '+15550000002',
+          ...envelope,
+          mimeType: 'audio/ogg; codecs=opus',
+          caption: 'Hi',
+          fileName: 'a.ogg',
+          asVoice: true,
+          asSticker: false,
+        },
+      });
+    });
+
+    it('requires only a URL', async () => {
+      expect((await api.post(PATH, BY_URL)).status).to.equal(200);
+      expect(sent().payload).to.deep.equal({
+        clientId: 'acme',
+        to: '+15550000002',
+        mimeType: '',
+        caption: '',
+        fileName: '',
+        asVoice: false,
+        asSticker: false,
+      });
+    });
+
+    it('accepts the clientId in the query too, if both agree', async () => {
+      const { clientId: _, ...rest } = BY_URL;
+      expect((await api.post(`${PATH}?clientId=acme`, rest)).status).to.equal(200);
+      expect((await api.post(`${PATH}?clientId=acme`, BY_URL)).status).to.equal(200);
+      const { status, body } = await api.post(`${PATH}?clientId=other`, BY_URL);
+      expect([status, body]).to.deep.equal([
+        400,
+        { error: 'clientId must be the same in the query and in the body' },
+      ]);
+    });
+
+    it('accepts compressed JSON, like all routes', async () => {
+      const headers = { 'content-encoding': 'gzip', 'content-type': 'application/json' };
+      const payload = gzipSync(JSON.stringify(BY_URL));
+      const { statusCode } = await api.server.inject({
+        method: 'POST',
+        url: PATH,
+        headers: { ...headers, authorization: `Bearer ${TOKEN}` },
+        payload,
+      });
+      expect(statusCode).to.equal(200);
+      const broken = await api.call('POST', PATH, { headers, payload: 'not compressed' });
+      expect(broken.status).to.equal(400);
+    });
+
+    const refused: [string, object | string, RegExp][] = [
+      ['an empty body', '', /^clientId is required. to is required. downloadUrl is required$/],
+      ['a list as the body', [], /must be of type object/],
+      ['a missing URL', { ...BY_URL, downloadUrl: undefined }, /^downloadUrl is required$/],
+      [
+        'a URL that is not http',
+        { ...BY_URL, downloadUrl: 'ftp://example.com/a' },
+        /^downloadUrl must be an absolute/,
+      ],
+      ['a relative URL', { ...BY_URL, downloadUrl: '/a' }, /^downloadUrl must be an absolute/],
+      [
+        'an invalid MIME type',
+        { ...BY_URL, mimeType: 'png' },
+        /^mimeType must be a MIME type such as image\/png$/,
+      ],
+      ['a text as a flag', { ...BY_URL, asSticker: 'true' }, /^asSticker must be a boolean$/],
+      ['an unknown field', { ...BY_URL, file: 'a' }, /^file is not allowed$/],
+      [
+        'a caption that is too long',
+        { ...BY_URL, caption: 'a'.repeat(LIMITS.textLength + 1) },
+        /^caption length must/,
+      ],
+      ['malformed JSON', '{', /^Invalid request payload JSON format$/],
+      ['a key __proto__', '{"metaData":{"__proto__":{"a":1}}}', /^metaData.__proto__ is not allowed$/],
+    ];
+    for (const [what, body, message] of refused) {
+      it(`refuses ${what}`, async () => {
+        const payload = typeof body === 'string' ? body : JSON.stringify(body);
+        const answer = await api.call('POST', PATH, { payload });
+        expect(answer.status).to.equal(400);
+        expect(answer.body.error).to.match(message);
+        expect(api.services.sending.files).to.deep.equal([]);
+      });
+    }
+
+    for (const encoding of ['gzip', 'deflate']) {
+      it(`survives a body that is not ${encoding} as declared, even when no handler reads it`, async () => {
+        const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
+        const broken = { headers, payload: 'neither' };
+        expect((await api.call('POST', PATH, broken)).status).to.equal(400);
+        // refused for its caller or its query, while the body still flows
+        expect(
+          (await api.call('POST', `${PATH}?clientId=other`, { ...broken, token: SECRET })).status,
+        ).to.equal(403);
+        expect((await api.call('POST', `${PATH}?clientId=no-such-name`, broken)).status).to.equal(400);
+        expect((await api.get('/health/live')).status).to.equal(200);
+      });
+    }
+
+    it('refuses JSON that is too large', async () => {
+      const { status, body } = await api.post(PATH, { ...BY_URL, caption: 'a'.repeat(LIMITS.jsonBodyBytes) });
+      expect(status).to.equal(413);
+      expect(body).to.deep.equal({ error: `the request body is larger than ${LIMITS.jsonBodyBytes} bytes` });
+    });
+
+    it('refuses other content types', async () => {
+      const headers = { 'content-type': 'text/plain' };
+      const { status, body } = await api.call('POST', PATH, { headers, payload: 'Hi' });
+      const rule =
+        'the request body must be JSON or a form: Content-Type: application/json or multipart/form-data';
+      expect([status, body]).to.deep.equal([415, { error: rule }]);
+    });
+
+    it("accepts a session's secret for its session only", async () => {
+      expect((await api.post(PATH, BY_URL, { token: SECRET })).status).to.equal(200);
+      const other = await api.post(PATH, { ...BY_URL, clientId: 'other' }, { token: SECRET });
+      expect([other.status, other.body]).to.deep.equal([
+        403,
+        { error: 'this secret opens its own session only' },
+      ]);
+      expect((await api.post(PATH, BY_URL, { token: 'wrong' })).status).to.equal(401);
+      expect(api.services.sending.files).to.have.lengthOf(1);
+    });
+  });
+
+  describe('/send-media-message with a form', () => {
+    /** Sends a form, as a browser or a program would. */
+    async function post(
+      parts: [string, string | Blob][],
+      { query = '?clientId=acme', token = TOKEN, headers = {} }: FormOptions = {},
+    ): Promise<Answer> {
+      const form = new FormData();
+      for (const [name, value] of parts) form.append(name, value);
+      const made = new Response(form);
+      const {
+        statusCode,
+        payload,
+        headers: answered,
+      } = await api.server.inject({
+        method: 'POST',
+        url: PATH + query,
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': made.headers.get('content-type') ?? '',
+          ...headers,
+        },
+        payload: Buffer.from(await made.arrayBuffer()),
+      });
+      return { status: statusCode, headers: answered, body: JSON.parse(payload) };
+    }
+
+    const ADDRESS: [string, string][] = [
+      ['clientId', 'acme'],
+      ['to', '+15550000002'],
+    ];
+
+    it('sends an uploaded file', async () => {
+      const answer = await post(
+        [
+          ...ADDRESS,
+          ['caption', 'Our menu — neu'],
+          ['file', PNG],
+          ['sendAudioAsVoice', 'false'],
+          ['asSticker', 'true'],
+          ['quotedMessageId', '3EB0'],
+          ['mentions', '15550000003, 90000000000004'],
+          ['metaData', '{"fromAI":true,"a":[1]}'],
+        ],
+        { headers: { 'idempotency-key': 'once' } },
+      );
+      expect([answer.status, answer.body]).to.deep.equal([
+        200,
+        { status: 'sent', messageId: '3EB0F1', mediaType: 'document' },
+      ]);
+      expect(sent()).to.deep.equal({
+        source: 'picture',
+        idempotencyKey: 'once',
+        payload: {
+          clientId: 'acme',
+          to: '+15550000002',
+          caption: 'Our menu — neu',
+          quotedMessageId: '3EB0',
+          mentions: ['15550000003', '90000000000004'],
+          metaData: { fromAI: true, a: [1] },
+          fileName: 'menu.png',
+          mimeType: 'image/png',
+          asVoice: false,
+          asSticker: true,
+        },
+      });
+    });
+
+    it('accepts the parts in any order, and empty parts as absent', async () => {
+      const empty = ['caption', 'asSticker', 'quotedMessageId', 'mentions', 'metaData'];
+      const parts: [string, string | Blob][] = [
+        ['file', PNG],
+        ['to', '+15550000002'],
+      ];
+      expect((await post([...parts, ...empty.map((name): [string, string] => [name, ''])])).status).to.equal(
+        200,
+      );
+      expect(sent().payload).to.deep.equal({
+        clientId: 'acme',
+        to: '+15550000002',
+        caption: '',
+        fileName: 'menu.png',
+        mimeType: 'image/png',
+        asVoice: false,
+        asSticker: false,
+      });
+    });
+
+    it('detects the type of a part without a type or with an unknown one, and keeps any other type', async () => {
+      const part = (name: string, type: string) => new File(['a'], name, { type });
+      await post([...ADDRESS, ['file', part('a.jpg', 'text/plain')]]);
+      await post([...ADDRESS, ['file', part('a', 'application/octet-stream')]]);
+      for (const heading of ['', 'Content-Type: text/plain\r\n']) {
+        const head = (name: string) => `--B\r\nContent-Disposition: form-data; name="${name}"`;
+        const fields = Object.entries({ clientId: 'acme', to: '+15550000002' });
+        const texts = fields.map(([name, text]) => `${head(name)}\r\n\r\n${text}\r\n`).join('');
+        const file = `${head('file')}; filename="a %22b%22.jpg"\r\n${heading}\r\na\r\n--B--\r\n`;
+        const headers = { 'content-type': 'multipart/form-data; boundary=B' };
+        await api.call('POST', '/send-media-message?clientId=acme', { payload: texts + file, headers });
+      }
+      const payloads = api.services.sending.files.map(({ payload }) => payload);
+      expect(payloads.map(({ mimeType }) => mimeType)).to.deep.equal(['text/plain', '', '', 'text/plain']);
+      expect(payloads.at(-1)?.fileName).to.equal('a "b".jpg');
+    });
+
+    const withFile = (...parts: [string, string | Blob][]): [string, string | Blob][] => [
+      ...ADDRESS,
+      ['file', PNG],
+      ...parts,
+    ];
+    const refused: [string, [string, string | Blob][], RegExp][] = [
+      ['a missing file', ADDRESS, /^file is required$/],
+      ['a text in place of a file', [...ADDRESS, ['file', '']], /^file must not be empty$/],
+      ['an empty file', [...ADDRESS, ['file', new File([], 'a.png')]], /^file must not be empty$/],
+      ['two files', withFile(['file', PNG]), /^file must be there once$/],
+      [
+        'a file in another part',
+        withFile(['picture', PNG]),
+        /^picture takes no file; the part for it is named file$/,
+      ],
+      ['a missing recipient', [['file', PNG]], /^to is required$/],
+      [
+        'an empty recipient',
+        [
+          ['to', ''],
+          ['file', PNG],
+        ],
+        /^to is not allowed to be empty$/,
+      ],
+      ['a repeated part', withFile(['to', '+15550000003']), /^to must be there once$/],
+      ['an unknown part', withFile(['fileName', 'a.png']), /^fileName is not allowed$/],
+      [
+        'another clientId',
+        [
+          ['clientId', 'other'],
+          ['to', '1'],
+          ['file', PNG],
+        ],
+        /^clientId must be the same/,
+      ],
+      ['an invalid flag', withFile(['asSticker', 'yes']), /^asSticker must be one of \[true, false\]$/],
+      [
+        'invalid mentions',
+        withFile(['mentions', 'Bob,15550000003']),
+        /^mentions must be LID or phone digits, separated by commas$/,
+      ],
+      ['metaData that is not JSON', withFile(['metaData', '{']), /^metaData must be a JSON object$/],
+      ['metaData that is not an object', withFile(['metaData', '[1]']), /^metaData must be a JSON object$/],
+      [
+        'a part that is too long',
+        withFile(['caption', 'a'.repeat(300_000)]),
+        /^caption must have 262144 bytes at most$/,
+      ],
+      [
+        'too many parts',
+        withFile(...Array.from({ length: 20 }, (_, index): [string, string] => [`part${index}`, 'a'])),
+        /^a form takes 20 parts at most$/,
+      ],
+    ];
+    for (const [what, parts, message] of refused) {
+      it(`refuses ${what}`, async () => {
+        const { status, body } = await post(parts);
+        expect(status).to.equal(400);
+        expect(body.error).to.match(message);
+        expect(api.services.sending.files).to.deep.equal([]);
+      });
+    }
+
+    it('requires the clientId in the query', async () => {
+      const { status, body } = await post(withFile(), { query: '' });
+      expect([status, body]).to.deep.equal([
+        400,
+        { error: 'clientId is required in the query too: a form is read last' },
+      ]);
+    });
+
+    it('reads no file for a session that does not exist', async () => {
+      api.services.sending.spool = () => expect.fail('the file was taken');
+      const answer = await post(
+        [
+          ['to', '1'],
+          ['file', PNG],
+        ],
+        { query: '?clientId=nobody' },
+      );
+      expect(answer.status).to.equal(404);
+      expect(answer.body.error).to.match(/^unknown clientId nobody/);
+    });
+
+    it('reads no file from an unauthorized client', async () => {
+      api.services.sending.spool = () => expect.fail('the file was taken');
+      expect((await post(withFile(), { token: 'wrong' })).status).to.equal(401);
+      const other = await post(withFile(), { token: SECRET, query: '?clientId=other' });
+      expect([other.status, other.body]).to.deep.equal([
+        403,
+        { error: 'this secret opens its own session only' },
+      ]);
+    });
+
+    it('refuses a form without a boundary, and a broken one', async () => {
+      const send = (type: string, payload: string) =>
+        api.call('POST', `${PATH}?clientId=acme`, { headers: { 'content-type': type }, payload });
+      const unbounded = await send('multipart/form-data', 'a');
+      expect([unbounded.status, unbounded.body]).to.deep.equal([
+        400,
+        { error: 'Invalid content-type header: multipart missing boundary' },
+      ]);
+      const head = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n';
+      for (const payload of ['', 'no form', '--x--', head, `${head}half`, `${head}a\r\n--x\r\n`]) {
+        const { status, body } = await send('multipart/form-data; boundary=x', payload);
+        expect(status, payload).to.equal(400);
+        expect(body.error, payload).to.match(/^(the form is broken, or ends too early|file is required)$/);
+      }
+    });
+
+    it('deletes an upload that cannot be sent', async () => {
+      api.services.sending.failure = new GatewayError('send_rejected', 'the network rejected it');
+      const { status, body } = await post(withFile());
+      expect([status, body]).to.deep.equal([502, { error: 'the network rejected it' }]);
+    });
+  });
+
+  describe('/send-media-message over a connection', () => {
+    let folder: TempDir;
+    let spool: Spool;
+
+    beforeEach(async () => {
+      folder = await makeTempDir();
+      spool = new Spool(folder.path);
+      await spool.start();
+      api.services.sending.spool = (_clientId, stream) => spool.take('acme', stream);
+      await api.server.start();
+    });
+    afterEach(async () => {
+      expect(await leftBehind()).to.deep.equal([]);
+      await api.server.stop();
+      await folder.remove();
+    });
+
+    async function leftBehind(): Promise<string[]> {
+      const [run = ''] = await readdir(folder.path);
+      return readdir(join(folder.path, run));
+    }
+
+    const HEAD = [
+      '--x\r\nContent-Disposition: form-data; name="to"\r\n\r\n+15550000002\r\n',
+      '--x\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\n',
+      'Content-Type: application/octet-stream\r\n\r\n',
+    ].join('');
+    const TAIL = '\r\n--x--\r\n';
+
+    /** Begins an upload; its body is up to the caller. */
+    function begin({ token = TOKEN, headers = {} }: FormOptions = {}): ClientRequest {
+      const upload = request(`${api.server.info.uri}${PATH}?clientId=acme`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'multipart/form-data; boundary=x',
+          ...headers,
+        },
+      });
+      return upload;
+    }
+
+    /** Sends all of a form, whatever is answered on the way; fails when the connection does. */
+    async function sendAll(bytes: number, options?: FormOptions): Promise<{ status: number; body: unknown }> {
+      const upload = begin(options);
+      const answered = once(upload, 'response');
+      function* form() {
+        yield Buffer.from(HEAD);
+        for (let rest = bytes; rest > 0; rest -= MB) yield Buffer.alloc(Math.min(rest, MB));
+        yield Buffer.from(TAIL);
+      }
+      Readable.from(form()).pipe(upload);
+      const [response]: IncomingMessage[] = await answered;
+      if (!response) throw new Error('there was no answer');
+      return { status: response.statusCode ?? 0, body: await json(response) };
+    }
+
+    it('accepts files of 128 MB', async () => {
+      const sizes: number[] = [];
+      api.services.sending.spool = async (_clientId, stream) => {
+        const file = await spool.take('acme', stream);
+        sizes.push(file.size);
+        return file;
+      };
+      expect((await sendAll(LIMITS.uploadBytes)).status).to.equal(200);
+      expect(sizes).to.deep.equal([LIMITS.uploadBytes]);
+    });
+
+    it('refuses a larger file, and leaves nothing on the disk', async () => {
+      const { status, body } = await sendAll(LIMITS.uploadBytes + 1);
+      expect([status, body]).to.deep.equal([
+        413,
+        { error: `file must have ${LIMITS.uploadBytes} bytes at most` },
+      ]);
+    });
+
+    it('refuses a file that announces a larger size', async () => {
+      const bytes = LIMITS.uploadBytes + 2 * MB;
+      const headers = { 'content-length': String(HEAD.length + bytes + TAIL.length) };
+      const { status, body } = await sendAll(bytes, { headers });
+      expect([status, body]).to.deep.equal([
+        413,
+        { error: `the request body is larger than ${LIMITS.uploadBytes + MB} bytes` },
+      ]);
+    });
+
+    it('refuses an unauthorized client that has sent the whole file', async () => {
+      const { status } = await sendAll(8 * MB, { token: 'wrong' });
+      expect(status).to.equal(401);
+    });
+
+    it('refuses an unauthorized client before the upload, if it waits for the answer', async () => {
+      const upload = begin({ token: 'wrong', headers: { expect: '100-continue' } });
+      upload.flushHeaders();
+      upload.once('continue', () => expect.fail('it was told to go on'));
+      const [response]: IncomingMessage[] = await once(upload, 'response');
+      expect(response?.statusCode).to.equal(401);
+      upload.on('error', () => undefined).destroy();
+    });
+
+    it('leaves nothing on the disk of an interrupted upload', async () => {
+      const upload = begin();
+      const taken = new Promise<unknown>((resolve) => {
+        api.services.sending.spool = (_clientId, stream) => {
+          const file = spool.take('acme', stream);
+          resolve(file.catch((error) => error));
+          stream.once('data', () => upload.destroy());
+          return file;
+        };
+      });
+      upload.on('error', () => undefined);
+      upload.write(HEAD);
+      upload.write(Buffer.alloc(MB));
+      expect(await taken).to.be.an('error');
+      expect(api.services.sending.files).to.deep.equal([]);
+    });
+
+    it('reads at the pace of the consumer', async () => {
+      let open: () => void = () => undefined;
+      const opened = new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      api.services.sending.spool = async (_clientId, stream) => {
+        await opened;
+        return spool.take('acme', stream);
+      };
+      const upload = begin();
+      upload.write(HEAD);
+      let waiting = 0;
+      while (upload.write(Buffer.alloc(MB)) || (await drains(upload))) waiting += 1;
+      expect(waiting).to.be.lessThan(64);
+      open();
+      upload.end(TAIL);
+      const [response]: IncomingMessage[] = await once(upload, 'response');
+      expect(response?.statusCode).to.equal(200);
+      response?.resume();
+    });
+  });
+});
+
+interface FormOptions {
+  query?: string;
+  token?: string;
+  headers?: Record<string, string>;
+}
+
+/** Whether a request with a full buffer drains within 300 ms; otherwise the server applies back-pressure. */
+async function drains(upload: ClientRequest): Promise<boolean> {
+  const signal = AbortSignal.timeout(300);
+  return once(upload, 'drain', { signal }).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,733 @@
+import type { RequestRoute } from '@hapi/hapi';
+import { LIMITS } from '../../../../src/domain/limits.js';
+import type { PasskeyState } from '../../../../src/gateway/services/services.js';
+import type { FailedDelivery } from '../../../../src/gateway/store/store.js';
+import { STARTED_AT } from './test-server.js';
+
+/** Invalid values of a field. */
+export interface Field {
+  /** Values of a wrong type or form. */
+  wrong: unknown[];
+  tooLong?: unknown;
+  required?: boolean;
+}
+
+/** A route that takes a body. */
+export interface RouteCase {
+  path: string;
+  /** A body that is right. */
+  valid: Record<string, unknown>;
+  fields: Record<string, Field>;
+}
+
+const CLIENT_ID: Field = {
+  wrong: [7, null, true, ['acme'], {}, '', 'ac-me', 'acme!', 'ac me', 'äcme'],
+  tooLong: 'a'.repeat(65),
+  required: true,
+};
+const RECEIVER_URL: Field = {
+  wrong: [
+    7,
+    null,
+    false,
+    {},
+    'example.com',
+    '/hook',
+    'ftp://example.com',
+    'http:example.com',
+    'https://',
+    'http://a b',
+  ],
+  tooLong: `https://example.com/${'a'.repeat(2_048)}`,
+};
+const SECRET_TOKEN: Field = { wrong: [7, null, {}, 'tab\there', 'ümlaut', ' x'], tooLong: 'a'.repeat(1_025) };
+const EXTRA_EVENTS: Field = {
+  wrong: ['message_status', [7], ['no_such_event'], {}, ['message_status', 'message_status']],
+};
+
+const RECEIVER_ID: Field = {
+  wrong: [2, null, {}, '', '0', 'two', '-2'],
+  tooLong: '1'.repeat(9),
+  required: true,
+};
+const RECEIVER_SETTINGS: Record<string, Field> = {
+  name: { wrong: [7, null, {}], tooLong: 'a'.repeat(65) },
+  token: SECRET_TOKEN,
+  retry: { wrong: ['', 'always', 7, null] },
+  filter: {
+    wrong: [
+      7,
+      null,
+      [],
+      { types: [] },
+      { types: ['no_such_type'] },
+      { types: ['text', 'text'] },
+      { direction: 'both' },
+      { groups: 'only' },
+      { rooms: 'room' },
+      { senders: [7] },
+      { senders: Array.from({ length: 101 }, (_, n) => String(n)) },
+      { body: 'hello' },
+    ],
+  },
+  headers: {
+    wrong: [
+      7,
+      null,
+      [],
+      { 'x-key': 7 },
+      { 'x-key': 'a\nb' },
+      { 'x-key': ' a' },
+      { 'x key': 'a' },
+      { Authorization: 'Bearer a' },
+      { 'X-SN-Delivery': 'a' },
+      { 'Webhook-Id': 'a' },
+      { 'Content-Type': 'text/plain' },
+      { Host: 'example.com' },
+      { 'Transfer-Encoding': 'chunked' },
+      { 'x-key': 'a', 'X-Key': 'b' },
+      { 'x-key': 'a'.repeat(1_025) },
+      Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`x-${n}`, 'a'])),
+      Object.fromEntries(Array.from({ length: 5 }, (_, n) => [`x-${n}`, 'a'.repeat(1_000)])),
+    ],
+  },
+  schedule: {
+    wrong: [
+      7,
+      null,
+      { attempts: 0 },
+      { attempts: 7 },
+      { attempts: '3' },
+      { pauses: [] },
+      { pauses: [0] },
+      { pauses: [3_601] },
+      { pauses: Array(21).fill(1) },
+      { giveUpHours: 0 },
+      { giveUpHours: 169 },
+      { endless: true },
+    ],
+  },
+};
+
+const ADDRESS = { clientId: 'acme', to: '+15550000002' };
+const ADDRESSED: Record<string, Field> = {
+  clientId: CLIENT_ID,
+  to: { wrong: [15550000002, null, {}, ''], tooLong: '1'.repeat(129), required: true },
+};
+const ENVELOPE: Record<string, Field> = {
+  ...ADDRESSED,
+  quotedMessageId: { wrong: [7, null, {}], tooLong: 'a'.repeat(129) },
+  mentions: {
+    wrong: ['90000000000002', '["90000000000002"]', [7], ['abc'], {}],
+    tooLong: Array(1_025).fill('90000000000002'),
+  },
+  metaData: { wrong: ['text', '{"a":1}', 7, null, ['a']] },
+  whenAllowed: { wrong: ['true', 1, null] },
+};
+const MESSAGE_ID: Field = { wrong: [7, null, {}, ''], tooLong: 'a'.repeat(129), required: true };
+
+const SECTIONS = [{ title: 'Warm', rows: [{ id: 'soup', title: 'Soup' }] }];
+
+/** Every route that takes a body of one object. */
+export const ROUTES: readonly RouteCase[] = [
+  {
+    path: '/start?clientId=acme',
+    valid: {},
+    fields: {
+      webhookUrl: RECEIVER_URL,
+      webhookToken: SECRET_TOKEN,
+      pollLookupUrl: RECEIVER_URL,
+      extraEvents: EXTRA_EVENTS,
+    },
+  },
+  {
+    path: '/pair-phone',
+    valid: { clientId: 'acme', phone: '15550000001' },
+    fields: {
+      clientId: CLIENT_ID,
+      phone: {
+        wrong: [15550000001, '', 'abc', '0155', '+1 555', null],
+        tooLong: '1'.repeat(16),
+        required: true,
+      },
+    },
+  },
+  { path: '/reconnect', valid: { clientId: 'acme' }, fields: { clientId: CLIENT_ID } },
+  { path: '/disconnect', valid: { clientId: 'acme' }, fields: { clientId: CLIENT_ID } },
+  {
+    path: '/set-webhook',
+    valid: { clientId: 'acme', webhookUrl: 'https://example.com/hook' },
+    fields: {
+      clientId: CLIENT_ID,
+      webhookUrl: { ...RECEIVER_URL, required: true },
+      webhookToken: SECRET_TOKEN,
+      pollLookupUrl: RECEIVER_URL,
+      extraEvents: EXTRA_EVENTS,
+    },
+  },
+  {
+    path: '/set-org-id',
+    valid: { clientId: 'acme', orgId: 'org1' },
+    fields: {
+      clientId: CLIENT_ID,
+      orgId: { wrong: [7, null, {}], tooLong: 'o'.repeat(129), required: true },
+    },
+  },
+  {
+    path: '/set-api-secret',
+    valid: { clientId: 'acme', secret: 'sixteen-characters' },
+    fields: {
+      clientId: CLIENT_ID,
+      secret: {
+        wrong: [7, null, {}, 'fifteen-letters', 'ümlauts-are-no-header'],
+        tooLong: 'a'.repeat(257),
+        required: true,
+      },
+    },
+  },
+  {
+    path: '/set-proxy',
+    valid: { clientId: 'acme', proxy: 'socks5://user:password@127.0.0.1:1080' },
+    fields: {
+      clientId: CLIENT_ID,
+      proxy: {
+        wrong: [
+          7,
+          {},
+          '',
+          'proxy.example.com:1080',
+          'ftp://h',
+          'http://h/path',
+          'socks5://h:0',
+          'http://:p@h',
+        ],
+        tooLong: `http://${'a'.repeat(2_048)}`,
+        required: true,
+      },
+    },
+  },
+  {
+    path: '/set-enable-group-ai',
+    valid: { clientId: 'acme', enabled: true },
+    fields: { clientId: CLIENT_ID, enabled: { wrong: ['true', 1, null, {}], required: true } },
+  },
+  {
+    path: '/set-retention',
+    valid: { clientId: 'acme', days: 90 },
+    fields: {
+      clientId: CLIENT_ID,
+      days: { wrong: ['90', -1, 1.5, 36_501, {}] },
+      keepEvents: { wrong: ['7', -1, 1.5, 31, null, {}] },
+    },
+  },
+  {
+    path: '/adopt',
+    valid: {
+      clientId: 'acme',
+      begin: true,
+      keys: [{ type: 'pre-key', id: '1', value: {} }],
+      credentials: {},
+    },
+    fields: {
+      clientId: CLIENT_ID,
+      begin: { wrong: ['true', 1, null] },
+      keys: { wrong: ['x', {}, null, [{}], [{ type: 'pre-key', id: 1, value: {} }]] },
+      credentials: { wrong: ['x', 1, null, []] },
+      received: { wrong: ['x', {}, null, [{}]] },
+    },
+  },
+  {
+    path: '/give-back',
+    valid: { clientId: 'acme', jid: '15550000001:3@s.whatsapp.net' },
+    fields: { clientId: CLIENT_ID, jid: { wrong: [1, null, {}], required: true } },
+  },
+  {
+    path: '/export',
+    valid: { clientId: 'acme' },
+    fields: { clientId: CLIENT_ID },
+  },
+  {
+    path: '/export-keys',
+    valid: { clientId: 'acme', after: { type: 'pre-key', id: '1' } },
+    fields: { clientId: CLIENT_ID, after: { wrong: ['x', 1, null, [], {}, { type: 'pre-key' }] } },
+  },
+  {
+    path: '/set-reject-calls',
+    valid: { clientId: 'acme', enabled: true },
+    fields: { clientId: CLIENT_ID, enabled: { wrong: ['true', 1, null, {}], required: true } },
+  },
+  {
+    path: '/pause-webhook',
+    valid: { clientId: 'acme', paused: true },
+    fields: { clientId: CLIENT_ID, paused: { wrong: ['true', 1, null, {}], required: true } },
+  },
+  {
+    path: '/listen-webhook',
+    valid: {
+      clientId: 'acme',
+      webhookUrl: 'http://127.0.0.1:4000/webhook',
+      webhookToken: 'a-token-of-a-listener',
+    },
+    fields: {
+      clientId: CLIENT_ID,
+      webhookUrl: { ...RECEIVER_URL, wrong: [...RECEIVER_URL.wrong, ''], required: true },
+      webhookToken: { ...SECRET_TOKEN, wrong: [...SECRET_TOKEN.wrong, '', 'short'], required: true },
+      extraEvents: EXTRA_EVENTS,
+      seconds: { wrong: ['ten', null, 4, 301, 7.5, {}] },
+      takeOver: { wrong: ['yes', 1, null] },
+    },
+  },
+  {
+    path: '/unlisten-webhook',
+    valid: { clientId: 'acme' },
+    fields: { clientId: CLIENT_ID, webhookToken: { ...SECRET_TOKEN, wrong: [...SECRET_TOKEN.wrong, ''] } },
+  },
+  {
+    path: '/receivers',
+    valid: { clientId: 'acme', url: 'https://example.com/audit' },
+    fields: {
+      clientId: CLIENT_ID,
+      url: { wrong: [...RECEIVER_URL.wrong, ''], tooLong: RECEIVER_URL.tooLong, required: true },
+      ...RECEIVER_SETTINGS,
+    },
+  },
+  {
+    path: '/receivers/update',
+    valid: { clientId: 'acme', id: '2' },
+    fields: {
+      clientId: CLIENT_ID,
+      id: RECEIVER_ID,
+      url: { wrong: [...RECEIVER_URL.wrong, ''], tooLong: RECEIVER_URL.tooLong },
+      ...RECEIVER_SETTINGS,
+      previousTokenFor: { wrong: ['3600', -1, 1.5, null, 604_801] },
+      paused: { wrong: [7, 'yes', null] },
+    },
+  },
+  {
+    path: '/receivers/remove',
+    valid: { clientId: 'acme', id: '2' },
+    fields: { clientId: CLIENT_ID, id: RECEIVER_ID },
+  },
+  {
+    path: '/replay',
+    valid: { clientId: 'acme', from: '2026-11-22T10:00:00.000Z' },
+    fields: {
+      clientId: CLIENT_ID,
+      receiver: { ...RECEIVER_ID, required: false },
+      from: { wrong: [{}, 'yesterday', null, true] },
+      to: { wrong: [{}, 'yesterday', null, true] },
+      ids: { wrong: [[], 'id', [7], ['short'], ['../'.repeat(9).slice(1)], null] },
+      types: { wrong: [[], 'text', ['no_such_type'], ['text', 'text'], null] },
+      ignoreFilter: { wrong: [7, 'yes', null] },
+      limit: { wrong: [0, -1, 1.5, 1_001, null] },
+      after: { wrong: ['1', '1-', 'x-01K0000000000000000000000A', 7, null] },
+    },
+  },
+  {
+    path: '/send-test-event',
+    valid: { clientId: 'acme', type: 'text' },
+    fields: {
+      receiver: { ...RECEIVER_ID, required: false },
+      clientId: CLIENT_ID,
+      type: { wrong: [7, null, '', 'no_such_type'], required: true },
+      fields: { wrong: ['text', [], { body: '' }, { body: 7 }, { event: 'message.sent' }, { fromMe: true }] },
+    },
+  },
+  {
+    path: '/send-message',
+    valid: { ...ADDRESS, body: 'Hello' },
+    fields: {
+      ...ENVELOPE,
+      body: {
+        wrong: [7, null, {}, '', ' \n'],
+        tooLong: 'a'.repeat(LIMITS.textLength + 1),
+        required: true,
+      },
+      linkPreview: { wrong: ['true', 1, null] },
+    },
+  },
+  {
+    path: '/send-poll-message',
+    valid: { ...ADDRESS, pollName: 'Lunch?', pollOptions: ['Pizza', 'Soup'] },
+    fields: {
+      ...ENVELOPE,
+      pollName: { wrong: [7, null, {}, '', ' '], tooLong: 'a'.repeat(256), required: true },
+      pollOptions: {
+        wrong: ['Pizza', null, ['Pizza'], ['Pizza', 'Pizza'], ['Pizza', ''], ['Pizza', 7]],
+        tooLong: Array.from({ length: 13 }, (_, index) => `option ${index}`),
+        required: true,
+      },
+      selectableCount: { wrong: ['1', 0, 3, 1.5, -1, null] },
+    },
+  },
+  {
+    path: '/send-interactive-message',
+    valid: {
+      ...ADDRESS,
+      bodyText: 'Coming?',
+      buttons: [
+        { type: 'quick_reply', displayText: 'Yes', id: 'yes' },
+        { type: 'cta_url', displayText: 'Menu', url: 'https://example.com' },
+        { type: 'cta_call', displayText: 'Call', phoneNumber: '+15550000001' },
+        { type: 'cta_copy', displayText: 'Copy', id: 'code', copyCode: 'LUNCH' },
+      ],
+    },
+    fields: {
+      ...ENVELOPE,
+      bodyText: { wrong: [7, null, {}, ''], tooLong: 'a'.repeat(LIMITS.textLength + 1), required: true },
+      footerText: { wrong: [7, null, {}], tooLong: 'a'.repeat(1_001) },
+      buttons: {
+        wrong: [
+          'yes',
+          null,
+          [],
+          ['yes'],
+          [{}],
+          [{ type: 'no_such_type', displayText: 'x' }],
+          [{ type: 'quick_reply', displayText: 'no id' }],
+          [{ type: 'quick_reply', id: 'no text' }],
+          [{ type: 'cta_url', displayText: 'x', url: 'example.com' }],
+          [{ type: 'cta_call', displayText: 'x', phoneNumber: 'call me' }],
+          [{ type: 'cta_copy', displayText: 'x', id: 'x' }],
+          [{ type: 'quick_reply', displayText: 'x', id: 'x', suprise: 1 }],
+        ],
+        tooLong: Array.from({ length: 11 }, (_, index) => ({
+          type: 'quick_reply',
+          displayText: `${index}`,
+          id: `${index}`,
+        })),
+        required: true,
+      },
+    },
+  },
+  {
+    path: '/send-reaction',
+    valid: { ...ADDRESS, messageId: '3EB01', emoji: '👍' },
+    fields: {
+      ...ADDRESSED,
+      messageId: MESSAGE_ID,
+      emoji: { wrong: [7, null, {}, 'ok', '👍👍'], tooLong: '👍'.repeat(33), required: true },
+      targetFromMe: { wrong: ['true', 1, null] },
+    },
+  },
+  {
+    path: '/send-list-message',
+    valid: { ...ADDRESS, bodyText: 'Lunch?', buttonText: 'Menu', sections: SECTIONS },
+    fields: {
+      ...ENVELOPE,
+      title: { wrong: [7, null, {}], tooLong: 'a'.repeat(LIMITS.listTitleLength + 1) },
+      bodyText: {
+        wrong: [7, null, {}, '', ' '],
+        tooLong: 'a'.repeat(LIMITS.textLength + 1),
+        required: true,
+      },
+      footerText: { wrong: [7, null, {}], tooLong: 'a'.repeat(LIMITS.footerLength + 1) },
+      buttonText: {
+        wrong: [7, null, {}, '', ' '],
+        tooLong: 'a'.repeat(LIMITS.listButtonLength + 1),
+        required: true,
+      },
+      sections: {
+        wrong: [null, {}, [], [{}], [{ rows: [] }], [{ rows: [{ id: 'a' }] }], [...SECTIONS, ...SECTIONS]],
+        tooLong: [{ rows: Array.from({ length: 11 }, (_, index) => ({ id: `${index}`, title: 'A' })) }],
+        required: true,
+      },
+    },
+  },
+  {
+    path: '/pin-message',
+    valid: { ...ADDRESS, messageId: '3EB01' },
+    fields: {
+      ...ADDRESSED,
+      messageId: MESSAGE_ID,
+      pinned: { wrong: ['true', 1, null] },
+      duration: { wrong: ['86400', 3_600, 0, null] },
+    },
+  },
+  {
+    path: '/star-message',
+    valid: { ...ADDRESS, messageId: '3EB01' },
+    fields: { ...ADDRESSED, messageId: MESSAGE_ID, starred: { wrong: ['true', 1, null] } },
+  },
+  {
+    path: '/forward-message',
+    valid: { ...ADDRESS, from: '+15550000003', messageId: '3EB01' },
+    fields: {
+      ...ADDRESSED,
+      from: { wrong: [15550000002, null, {}, ''], tooLong: '1'.repeat(129), required: true },
+      messageId: MESSAGE_ID,
+      metaData: { wrong: ['text', 7, null, ['a']] },
+    },
+  },
+  {
+    path: '/edit-message',
+    valid: { ...ADDRESS, messageId: '3EB01', body: 'Hello!' },
+    fields: {
+      ...ADDRESSED,
+      messageId: MESSAGE_ID,
+      body: { wrong: [7, null, {}, ''], tooLong: 'a'.repeat(LIMITS.textLength + 1), required: true },
+    },
+  },
+  {
+    path: '/send-location',
+    valid: { ...ADDRESS, latitude: -90, longitude: 180 },
+    fields: {
+      ...ENVELOPE,
+      latitude: { wrong: ['52', null, 90.01, -90.01], required: true },
+      longitude: { wrong: ['13', null, 180.01, -180.01], required: true },
+      name: { wrong: [7, null, {}], tooLong: 'a'.repeat(1_001) },
+      address: { wrong: [7, null, {}], tooLong: 'a'.repeat(1_001) },
+    },
+  },
+  {
+    path: '/send-contact',
+    valid: { ...ADDRESS, displayName: 'Ada', phone: '15550000003' },
+    fields: {
+      ...ENVELOPE,
+      displayName: { wrong: [7, null, {}, ''], tooLong: 'a'.repeat(257), required: true },
+      phone: { wrong: [15550000003, null, '', 'call me', '0155'], tooLong: '1'.repeat(17) },
+      vcard: {
+        wrong: [7, null, '', 'Ada', 'BEGIN:VCARD'],
+        tooLong: `BEGIN:VCARD\n${'a'.repeat(65_536)}\nEND:VCARD`,
+      },
+    },
+  },
+  {
+    path: '/send-typing',
+    valid: { ...ADDRESS, composing: false },
+    fields: { ...ADDRESSED, composing: { wrong: ['true', 1, null] } },
+  },
+  {
+    path: '/subscribe-presence',
+    valid: { ...ADDRESS, seconds: 60 },
+    fields: { ...ADDRESSED, seconds: { wrong: ['60', 0, 1.5, 3_601, null] } },
+  },
+  {
+    path: '/delete-message',
+    valid: { ...ADDRESS, messageId: '3EB01', fromMe: true, mode: 'everyone', chatRoomId: 'acme-1-2' },
+    fields: {
+      ...ADDRESSED,
+      messageId: MESSAGE_ID,
+      fromMe: { wrong: ['true', 1, null], required: true },
+      mode: { wrong: ['all', 'Everyone', '', 7, null], required: true },
+      chatRoomId: { wrong: [7, null, {}, ''], tooLong: 'a'.repeat(257) },
+    },
+  },
+  {
+    path: '/mark-read',
+    valid: { ...ADDRESS, messageIds: ['3EB01', '3EB02'] },
+    fields: {
+      ...ADDRESSED,
+      messageIds: {
+        wrong: ['3EB01', [], [''], [7], null, {}],
+        tooLong: Array.from({ length: 1_001 }, (_, index) => `3EB0${index}`),
+        required: true,
+      },
+    },
+  },
+  { path: '/mark-unread', valid: ADDRESS, fields: ADDRESSED },
+  {
+    path: '/outbox/cancel',
+    valid: { clientId: 'acme', messageId: '3EB01' },
+    fields: { clientId: CLIENT_ID, messageId: MESSAGE_ID },
+  },
+  {
+    path: '/archive-chat',
+    valid: { ...ADDRESS, archived: false },
+    fields: { ...ADDRESSED, archived: { wrong: ['true', 1, null] } },
+  },
+  {
+    path: '/mute-chat',
+    valid: { ...ADDRESS, until: '2126-01-01T00:00:00Z' },
+    fields: {
+      ...ADDRESSED,
+      muted: { wrong: ['true', 1, null] },
+      until: { wrong: [7, null, '', 'tomorrow', '2020-01-01T00:00:00Z'] },
+    },
+  },
+  {
+    path: '/pin-chat',
+    valid: { ...ADDRESS, pinned: false },
+    fields: { ...ADDRESSED, pinned: { wrong: ['true', 1, null] } },
+  },
+  {
+    path: '/disappearing-messages',
+    valid: { ...ADDRESS, seconds: 86_400 },
+    fields: { ...ADDRESSED, seconds: { wrong: ['86400', 1, -1, 86_400.5, null], required: true } },
+  },
+  {
+    path: '/set-profile',
+    valid: { clientId: 'acme', name: 'Ada', about: '', disappearingSeconds: 0 },
+    fields: {
+      clientId: CLIENT_ID,
+      name: { wrong: [7, null, '', '  '], tooLong: 'a'.repeat(26) },
+      about: { wrong: [7, null], tooLong: 'a'.repeat(140) },
+      disappearingSeconds: { wrong: ['0', 60, null] },
+    },
+  },
+  {
+    path: '/update-group',
+    valid: { clientId: 'acme', groupJid: '120363040000000001@g.us', subject: 'Team', announce: true },
+    fields: {
+      clientId: CLIENT_ID,
+      groupJid: { wrong: [7, null, '', '15550000002@s.whatsapp.net'], required: true },
+      subject: { wrong: [7, null, '', ' '], tooLong: 'a'.repeat(26) },
+      description: { wrong: [7, null], tooLong: 'a'.repeat(2_049) },
+      announce: { wrong: ['true', 1, null] },
+      locked: { wrong: ['true', 1, null] },
+      membersAdd: { wrong: ['true', 1, null] },
+      joinApproval: { wrong: ['true', 1, null] },
+      disappearingSeconds: { wrong: ['0', 60, null] },
+    },
+  },
+  {
+    path: '/join-group',
+    valid: { clientId: 'acme', invite: 'https://chat.whatsapp.com/AbCdEfGhIjKlMnOpQrStUv' },
+    fields: {
+      clientId: CLIENT_ID,
+      invite: { wrong: [7, null, ''], tooLong: 'a'.repeat(257), required: true },
+    },
+  },
+  {
+    path: '/nodes/drain',
+    valid: { node: 'node-1' },
+    fields: {
+      node: { wrong: [7, null, {}, ''], tooLong: 'n'.repeat(257), required: true },
+      draining: { wrong: ['true', 1, null] },
+    },
+  },
+];
+
+export const FILE_ID = '7d9f9a1e-5a0c-4f0e-9f43-6b8f0f3f4a51';
+const BOB = '+15550000002';
+const GROUP = '120363040000000001@g.us';
+/** An assertion of the right form. */
+export const ASSERTION = {
+  id: 'Y3JlZGVudGlhbA',
+  rawId: 'Y3JlZGVudGlhbA',
+  type: 'public-key',
+  response: { clientDataJSON: 'e30', authenticatorData: 'AAAA', signature: 'c2lnbmF0dXJl', userHandle: null },
+};
+/** A step of the ceremony at which an assertion is wanted. */
+export const ASSERTION_NEEDED: PasskeyState = {
+  step: 'assertion_needed',
+  options: { challenge: 'Y2hhbGxlbmdl', rpId: 'whatsapp.com', userVerification: 'required' },
+  expiresAt: STARTED_AT + 300_000,
+};
+/** A body that names the session where a route takes one in the body. */
+const BODIES: Record<string, object> = {
+  '/pair-phone': { phone: '15550000001' },
+  '/passkey': { assertion: ASSERTION },
+  '/set-webhook': { webhookUrl: '' },
+  '/set-org-id': { orgId: 'org1' },
+  '/set-api-secret': { secret: 'secret-of-acme-0123456789' },
+  '/set-enable-group-ai': { enabled: true },
+  '/set-reject-calls': { enabled: true },
+  '/pause-webhook': { paused: true },
+  '/set-retention': { days: 90 },
+  '/adopt': { keys: [] },
+  '/give-back': { jid: '' },
+  '/set-proxy': { proxy: null },
+  '/send-message': { to: BOB, body: 'Hello' },
+  '/send-media-message': { to: BOB, downloadUrl: 'https://example.com/a.pdf' },
+  '/send-poll-message': { to: BOB, pollName: 'Lunch?', pollOptions: ['Pizza', 'Soup'] },
+  '/send-interactive-message': {
+    to: BOB,
+    bodyText: 'Ok?',
+    buttons: [{ type: 'quick_reply', displayText: 'Yes', id: 'yes' }],
+  },
+  '/send-list-message': { to: BOB, bodyText: 'Lunch?', buttonText: 'Menu', sections: SECTIONS },
+  '/forward-message': { to: BOB, from: BOB, messageId: '3A01' },
+  '/star-message': { to: BOB, messageId: '3A01' },
+  '/pin-message': { to: BOB, messageId: '3A01' },
+  '/send-reaction': { to: BOB, messageId: '3A01', emoji: '👍' },
+  '/edit-message': { to: BOB, messageId: '3EB0', body: 'Hello!' },
+  '/send-location': { to: BOB, latitude: 52.52, longitude: 13.405 },
+  '/send-contact': { to: BOB, displayName: 'Carol', phone: '15550000003' },
+  '/send-typing': { to: BOB },
+  '/subscribe-presence': { to: BOB },
+  '/delete-message': { to: BOB, messageId: '3EB0', fromMe: true, mode: 'everyone' },
+  '/mark-read': { to: BOB, messageIds: ['3A01'] },
+  '/mark-unread': { to: BOB },
+  '/outbox/cancel': { messageId: '3EB0' },
+  '/archive-chat': { to: BOB },
+  '/mute-chat': { to: BOB },
+  '/pin-chat': { to: BOB },
+  '/disappearing-messages': { to: BOB, seconds: 0 },
+  '/block': { jid: BOB },
+  '/unblock': { jid: BOB },
+  '/set-profile': { about: 'At work' },
+  '/set-profile-picture': { downloadUrl: '' },
+  '/set-group-picture': { groupJid: GROUP, downloadUrl: '' },
+  '/update-group': { groupJid: GROUP, announce: true },
+  '/group-requests': { groupJid: GROUP },
+  '/update-group-requests': { groupJid: GROUP, action: 'approve', participants: [BOB] },
+  '/join-group': { invite: 'AbCdEfGhIjKlMnOpQrStUv' },
+  '/group-invite-info': { invite: 'AbCdEfGhIjKlMnOpQrStUv' },
+  '/user-info': { jid: BOB },
+  '/create-group': { subject: 'Team', participants: [BOB] },
+  '/get-group-participants': { groupJid: GROUP },
+  '/update-group-members': { groupJid: GROUP, action: 'add', participants: [BOB] },
+  '/group-invite-link': { groupJid: GROUP },
+  '/leave-group': { groupJid: GROUP },
+  '/receivers': { url: 'https://example.com/audit' },
+  '/receivers/update': { id: '2', name: 'audit' },
+  '/receivers/remove': { id: '2' },
+  '/replay': { from: '2026-11-22T10:00:00.000Z' },
+  '/send-test-event': { type: 'text' },
+  '/listen-webhook': { webhookUrl: 'https://example.com', webhookToken: 'a-token-of-a-listener' },
+  '/nodes/drain': { node: 'node-1' },
+};
+/** Required query parameters of a route besides the session. */
+const QUERIES: Record<string, string> = {
+  '/media-files': '&orgId=org1',
+  '/profile-picture': '&jid=90000000000002',
+  '/message-trace': '&messageId=3A01',
+};
+const NO_CLIENT_IN_BODY = [
+  '/start',
+  '/failed-deliveries/{id}/resend',
+  '/chatrooms/{chatRoomId}/read',
+  '/nodes/drain',
+];
+
+/** A request that a route takes; it names the session wherever that can be named. */
+export function rightRequest(
+  { method, path }: Pick<RequestRoute, 'method' | 'path'>,
+  clientId: string,
+): { url: string; payload?: string } {
+  const url = `${pathFor(path, clientId)}?clientId=${clientId}${QUERIES[path] ?? ''}`;
+  if (method !== 'post') return { url };
+  const inBody = NO_CLIENT_IN_BODY.includes(path) ? {} : { clientId };
+  return { url, payload: JSON.stringify({ ...inBody, ...BODIES[path] }) };
+}
+
+/** A right value for every parameter of a path. */
+function pathFor(path: string, clientId: string): string {
+  return path
+    .replace('{id}', `delivery-of-${clientId}`)
+    .replace('{chatRoomId}', `${clientId}-1-2`)
+    .replace('{file}', 'start.js')
+    .replace('/media-files/{messageId}', `/media-files/${fileOf(clientId)}`)
+    .replace('{messageId}', '3EB0');
+}
+
+/** Id of a session's file. */
+export function fileOf(clientId: string): string {
+  return clientId === 'acme' ? FILE_ID : `file-of-${clientId}`;
+}
+
+/** The delivery that a right request names. */
+export function failedDelivery(clientId: string): FailedDelivery {
+  return {
+    id: `delivery-of-${clientId}`,
+    clientId,
+    url: 'https://example.com',
+    type: 'text',
+    messageId: '3EB0',
+    body: '{"type":"text"}',
+    reason: 'HTTP 500',
+    attempts: 4,
+    failedAt: 0,
+  };
+}
