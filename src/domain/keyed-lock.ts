@@ -15,6 +15,13 @@ export class KeyedLock {
     }
   }
 
+  /** Waits for the turn of a key. The caller must end it, once. */
+  take(key: string): Promise<{ end(): void }> {
+    return new Promise((resolve) => {
+      void this.run(key, () => new Promise<void>((end) => resolve({ end })));
+    });
+  }
+
   /** Whether no work of a key is running or waiting. */
   isIdle(key: string): boolean {
     return !this.#tails.has(key);

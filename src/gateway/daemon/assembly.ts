@@ -157,7 +157,7 @@ export async function assemble(
     deliveriesWaiting: () => dispatcher.waiting(),
     durable: () => dispatcher.durable.totals(),
     receiverStates: () => receivers.states(),
-    heldSends: () => gateway.sending.held.total(),
+    heldSends: () => gateway.sends.held.total(),
     filesOnDisk: () => media.onDisk(),
   });
   const dispatcher = new Dispatcher({
@@ -268,7 +268,7 @@ export async function assemble(
     ...(overrides.unreadableWaits && { unreadableWaits: overrides.unreadableWaits }),
   });
   cleanup.push(() => gateway.lifecycle.stop());
-  const { sessions, sending, messages, chats, inbox, library, groups, people, profile, avatars } = gateway;
+  const { sessions, sends, messages, chats, inbox, library, groups, people, profile, avatars } = gateway;
   const pairLinks = new MemoryPairLinks({
     sessions,
     createdAt: (clientId) => recordOf(clientId).createdAt,
@@ -305,7 +305,7 @@ export async function assemble(
     receivers: (clientId) => receivers.report(clientId),
     failures: (clientId) => failures.of(clientId),
     policy: (record) => gateway.policies.reports.figures(record),
-    held: (clientId) => sending.held.count(clientId),
+    held: (clientId) => sends.held.count(clientId),
   });
   const server: Server = await createHttpServer({
     host: config.host,
@@ -316,8 +316,8 @@ export async function assemble(
       sessions,
       adoption: gateway.adoption,
       pairLinks,
-      sending,
-      heldMessages: sending.held,
+      sending: sends,
+      heldMessages: sends.held,
       messages,
       chats,
       presence: gateway.presence,

@@ -27,7 +27,7 @@ export type { LinkKeys } from './link-keys.js';
 
 /** Content that a kind composed for sending; opaque. Files are named by path; the link encrypts and uploads them. */
 export type ComposedContent = object;
-/** The bytes that `beforeSend` received, for sending the same message again. */
+/** The bytes of a prepared message, for sending the same message again. */
 export interface EncodedContent {
   encoded: Uint8Array;
 }
@@ -58,12 +58,19 @@ export interface Link {
    */
   confirmPasskey(): Promise<void>;
   /**
-   * Sends and waits for the network's acknowledgement.
-   * @throws GatewayError `send_rejected` (the network's nack code is in the message), `send_unacknowledged`,
-   * `device_query_unanswered`; `send_cut_off` and `send_not_connected` when the connection is gone, after or before the
-   * message left.
+   * Composes a message, uploads its files, and looks up the devices that it is for. Nothing leaves. Rejects as soon as the
+   * connection ends.
+   * @throws GatewayError `device_query_unanswered`, `recipient_unknown`, `send_rejected`, `send_not_connected`, and the
+   * errors of files
    */
-  send(message: OutgoingMessage): Promise<SentMessage>;
+  prepare(message: OutgoingMessage): Promise<PreparedMessage>;
+  /**
+   * Sends a message that this link has prepared, and waits for the network's acknowledgement.
+   * @param guard asked in the moment of the write
+   * @throws GatewayError `send_rejected` (the network's nack code is in the message), `send_unacknowledged`; `send_cut_off`
+   * and `send_not_connected` when the connection is gone, after or before the message left.
+   */
+  relay(message: PreparedMessage, guard: SendGuard): Promise<Relayed>;
   /**
    * Asks the network for a person or number, once.
    * @returns undefined when the network does not know the address.
@@ -157,18 +164,37 @@ export interface OutgoingMessage {
   to: string;
   messageId: string;
   content: ComposedContent | EncodedContent;
-  quoted?: QuotedReference;
-  /** Called with the encoded message before anything leaves, so that the caller can store it first. */
-  beforeSend(encoded: Uint8Array): Promise<void>;
-  atWire?: WireCheck;
+  quoted?: QuotedReference | undefined;
+  /** What `relay` found after the network had refused the first copy. */
+  remedy?: Remedy | undefined;
+}
+
+/** A message that is ready to leave over the link that prepared it. */
+export interface PreparedMessage {
+  readonly messageId: string;
+  readonly content: MessageContent;
+  /** The content as it leaves, for the record of the message. */
+  readonly encoded: Uint8Array;
 }
 
 /** Checks a prepared message again at the moment of the write: it may have waited for other sends and for keys. */
-export interface WireCheck {
+export interface SendGuard {
   /** Called synchronously before the write, so no network event can intervene. If it returns false, the message is not written. */
-  mayLeave(): boolean;
-  /** Called after a message was not written: rejects if it must not leave, resolves if it may be tried again. */
-  heldBack(): Promise<void>;
+  check(): boolean;
+}
+
+/** What became of a copy of a message that the network did not refuse for good. */
+export type Relayed =
+  | { outcome: 'acknowledged' }
+  /** The guard kept the message from the wire. It can be relayed again. */
+  | { outcome: 'blocked' }
+  /** The network refused this copy, and would not refuse another: prepare the message again with the remedy. */
+  | { outcome: 'refused'; remedy: Remedy };
+
+/** What the next copy of a refused message needs. */
+export interface Remedy {
+  /** The jid that the network accepts. */
+  to: string;
 }
 
 /** The message that an own message quotes. `content` is empty if unknown. */
@@ -233,13 +259,6 @@ export type OpenedSecret =
   | { type: 'vote' /** Hex SHA-256 of each chosen option. */; selectedHashes: string[] }
   | { type: 'message'; content: MessageContent };
 
-export interface SentMessage {
-  messageId: string;
-  content: MessageContent;
-  /** Milliseconds since the epoch. */
-  sentAt: number;
-}
-
 /** A person that the network knows; addresses are user-parts without server or device, empty if unknown. */
 export interface LookedUpPerson {
   lid: string;
@@ -293,7 +312,7 @@ export interface LinkFactory {
   open(options: LinkOptions): Link;
   /** True when the stored credentials belong to a finished pairing. */
   isPaired(keys: LinkKeys): Promise<boolean>;
-  /** Decodes a message that `beforeSend` received. */
+  /** Decodes the bytes of a prepared message. */
   decode(encoded: Uint8Array): MessageContent;
   /** Encodes content for `decode`. */
   encode(content: MessageContent): Uint8Array;

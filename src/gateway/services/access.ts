@@ -73,7 +73,7 @@ export class LiveLinks {
    * @param gone aborted when the caller hangs up; the work then neither waits nor repeats
    * @throws GatewayError as `of`, and what the work throws
    */
-  async over<T>(session: Session, work: (link: Link) => Promise<T>, gone?: AbortSignal): Promise<T> {
+  async withLink<T>(session: Session, work: (link: Link) => Promise<T>, gone?: AbortSignal): Promise<T> {
     let link = await this.of(session, gone);
     const deadline = this.#clock.monotonic() + LIMITS.sendRepeatMs;
     for (;;) {

@@ -36,8 +36,9 @@ import { KeptEvents } from './receivers/kept-events.js';
 import { JournalReplay } from './receiving/journal-replay.js';
 import { type ReceiveObserver, Receiver } from './receiving/receive.js';
 import { UnreadableMessages, type UnreadableWaits } from './receiving/unreadable.js';
+import type { SendObserver } from './sending/job.js';
 import { EarlierMessages } from './sending/references.js';
-import { Sender, type SendObserver } from './sending/send.js';
+import { Sends } from './sending/send.js';
 import type { Presence } from './services.js';
 import { AdoptedNumbers } from './sessions/adoption.js';
 import { ApiSecretHasher } from './sessions/api-secret.js';
@@ -54,7 +55,7 @@ export class Gateway {
   readonly lifecycle: Lifecycle;
   readonly sessions: SessionRegistry;
   readonly adoption: AdoptedNumbers;
-  readonly sending: Sender;
+  readonly sends: Sends;
   readonly messages: MessageActions;
   readonly chats: ChatActions;
   readonly presence: Presence;
@@ -141,7 +142,7 @@ export class Gateway {
       ...(options.durable && { waiting: options.durable }),
       onLinkEvent: (session, event) => this.#onLinkEvent(session, event),
       // a workspace may have a policy of its own
-      onOrgId: (clientId) => this.sending.held.judgeAnew(clientId),
+      onOrgId: (clientId) => this.sends.held.reevaluate(clientId),
       openJournal: (clientId) => this.#receiver.countInFlight(clientId),
       history: (clientId) => this.#imports.progress(clientId),
       restriction: (clientId) => this.#activity.restrictions.health(clientId),
@@ -192,7 +193,7 @@ export class Gateway {
     const keys = (clientId: string) => bindKeys(store, clientId, async () => undefined);
     this.#imports = new HistoryImports({
       ...{ store, links, keys, recorder, contacts, retry, clock, log },
-      imported: (clientId) => this.sending.held.judgeAnew(clientId),
+      imported: (clientId) => this.sends.held.reevaluate(clientId),
     });
     this.#statuses = new MessageStatuses({
       ...{ store, links, retry, onRoomChange, log },
@@ -203,7 +204,7 @@ export class Gateway {
     this.#activity = new Activity({
       ...{ sessions, liveLinks, contacts, groups: knownGroups, recorder, links, retry, observer, clock, log },
       announcements: this.#announcements,
-      restrictionsChanged: (clientId) => this.sending.held.judgeAnew(clientId),
+      restrictionsChanged: (clientId) => this.sends.held.reevaluate(clientId),
     });
     this.presence = this.#activity.presence;
     this.restrictions = this.#activity.restrictions;
@@ -213,7 +214,7 @@ export class Gateway {
       restrictions: this.#activity.restrictions,
     });
     const earlier = new EarlierMessages({ store, links, contacts });
-    this.sending = new Sender({
+    this.sends = new Sends({
       linkPreviews: options.linkPreviews ?? false,
       heldLimit: options.heldSends ?? 1_000,
       announcements: this.#announcements,
@@ -225,10 +226,10 @@ export class Gateway {
       ...{ imports: this.#imports, clock, log },
     });
     this.adoption = new AdoptedNumbers({
-      ...{ sessions, store, links, journal, sends: this.sending, clock, log },
+      ...{ sessions, store, links, journal, sends: this.sends, clock, log },
       allowPrivateUrls: options.allowPrivateUrls ?? true,
     });
-    this.messages = new MessageActions({ sessions, liveLinks, contacts, earlier, sender: this.sending });
+    this.messages = new MessageActions({ sessions, liveLinks, contacts, earlier, sends: this.sends });
     this.chats = new ChatActions({
       sessions,
       store,
@@ -236,8 +237,8 @@ export class Gateway {
       contacts,
       rooms,
       earlier,
-      sender: this.sending,
-      held: this.sending.held,
+      sends: this.sends,
+      held: this.sends.held,
       roomSettings: this.#roomSettings,
     });
     this.groups = identities.groups;
@@ -266,13 +267,13 @@ export class Gateway {
       knownGroups,
       avatars,
       this.policies,
-      this.sending,
-      this.sending.held,
+      this.sends,
+      this.sends.held,
       keeper,
       retry,
       this.keptEvents,
       new Housekeeping({
-        ...{ store, sessions, keptEvents: this.keptEvents, held: this.sending.held, clock, log },
+        ...{ store, sessions, keptEvents: this.keptEvents, held: this.sends.held, clock, log },
         retentionDays: options.retentionDays ?? 0,
       }),
     ];
@@ -299,21 +300,21 @@ export class Gateway {
     switch (event.type) {
       case 'message':
         this.policies.noteMessage(clientId, event.message);
-        this.sending.held.noteMessage(clientId, event.message);
+        this.sends.held.noteMessage(clientId, event.message);
         this.#receiver.receive(record, event.message, { startedAt: event.arrivedAt });
         break;
       case 'unreadable':
         this.policies.noteMessage(clientId, event.message);
-        this.sending.held.noteMessage(clientId, event.message);
+        this.sends.held.noteMessage(clientId, event.message);
         this.#unreadable.take(session, event.message);
         break;
       case 'message-status':
-        if (event.status === 'failed' && this.sending.held.noteRefusal(clientId, event.messageId, event.code))
+        if (event.status === 'failed' && this.sends.held.onRejected(clientId, event.messageId, event.code))
           break;
         void this.#options.spans.status(clientId, event.messageId, event.status);
         this.#announcements.messageStatus(record, event);
         this.#statuses.note(record, event);
-        if (event.status !== 'failed') this.sending.noteProof(session, event.messageId);
+        if (event.status !== 'failed') this.sends.confirmDelivered(session, event.messageId);
         break;
       case 'history':
         this.#imports.take(session, event.journalId);

@@ -3,13 +3,11 @@ import { isGatewayError } from '../../domain/errors.js';
 import {
   idsOfMessage,
   readTrace,
-  type Span,
   type SpanAttributes,
   type TraceContext,
   type Tracing,
   writeTrace,
 } from '../../domain/tracing.js';
-import type { Link, OutgoingMessage, SentMessage } from '../link/link.js';
 import type { SentRecord, Store } from '../store/store.js';
 import { Interrupted } from './store-retry.js';
 
@@ -57,8 +55,8 @@ export class MessageSpans {
   }
 
   /** Records a child span for a step of the current message. */
-  step<T>(name: string, work: (span: Span) => Promise<T>, attributes: SpanAttributes = {}): Promise<T> {
-    return this.#tracing.in(name, { attributes }, work);
+  step<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return this.#tracing.in(name, {}, work);
   }
 
   /** Processes a message that arrived. A refused one, such as a second copy, leaves no span. */
@@ -107,23 +105,9 @@ export class MessageSpans {
     return this.#tracing.during(this.#contextOf(message), process);
   }
 
-  /** Sends a message over a link, with two spans: until its record is written, and from then until its acknowledgement. */
-  async relay(link: Pick<Link, 'send'>, message: OutgoingMessage): Promise<SentMessage> {
-    if (!this.#tracing.isOn) return link.send(message);
-    const parent = this.#tracing.current();
-    let relay: Span | undefined;
-    const beforeSend = async (encoded: Uint8Array) => {
-      await this.#tracing.in('outbox', { parent }, () => message.beforeSend(encoded));
-      relay = this.#tracing.start('relay', { parent, kind: 'producer' });
-    };
-    try {
-      const sent = await link.send({ ...message, beforeSend });
-      relay?.end();
-      return sent;
-    } catch (error) {
-      relay?.end(codeOf(error));
-      throw error;
-    }
+  /** Records a child span for a message on the wire: from its record to its acknowledgement. */
+  relay<T>(work: () => Promise<T>): Promise<T> {
+    return this.#tracing.in('relay', { kind: 'producer' }, work);
   }
 
   /** The trace context for the record of a send. */

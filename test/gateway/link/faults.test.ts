@@ -122,18 +122,18 @@ describe('a link on a network with faults', () => {
     expect((await session.next('closed')).reason.code).to.equal('store_unavailable');
   });
 
-  it('waits for the record of a send before it reports the lost connection', async () => {
+  it('sends nothing over a connection that ended while the record of the message was written', async () => {
     const session = await rig.connected(ALICE);
     const order: string[] = [];
     let finish = () => {};
     const begun = new Promise<void>((begin) => {
-      const beforeSend = () => {
+      const record = () => {
         begin();
         return new Promise<void>((resolve) => {
           finish = resolve;
         });
       };
-      session.send(BOB_PN, 'cut', { beforeSend }).catch((error: unknown) => {
+      session.send(BOB_PN, 'cut', { record }).catch((error: unknown) => {
         order.push(isGatewayError(error, 'send_not_connected') ? 'not connected' : String(error));
         told();
       });

@@ -118,7 +118,7 @@ describe('a link that carries files', () => {
     });
   }
 
-  it('sends exactly what `beforeSend` recorded', async () => {
+  it('sends exactly what was prepared', async () => {
     const sent = await sendDocument();
     const written = rig.factory.decode(session.sent.get(sent.messageId) ?? new Uint8Array());
     expect(written).to.deep.equal(sent.content);

@@ -32,7 +32,7 @@ describe('a link that carries messages', () => {
 
   it('records a message before it leaves, and sends nothing when that fails', async () => {
     const outcome = await session
-      .send(BOB_PN, 'never', { beforeSend: async () => Promise.reject(new Error('disk full')) })
+      .send(BOB_PN, 'never', { record: () => Promise.reject(new Error('disk full')) })
       .catch((error: unknown) => error);
     expect(outcome).to.be.instanceOf(Error);
     await session.send(BOB_PN, 'after');
@@ -61,28 +61,24 @@ describe('a link that carries messages', () => {
       await held;
     };
     const refusal = new Error('locked');
-    const locked = {
-      mayLeave: () => !isLocked,
-      heldBack: async () => Promise.reject(refusal),
-    };
+    const locked = { guard: { check: () => !isLocked }, blocked: () => Promise.reject(refusal) };
     let asked = 0;
     const freed = {
-      mayLeave: () => asked > 0 || !isLocked,
-      heldBack: async () => {
+      guard: { check: () => asked > 0 || !isLocked },
+      blocked: async () => {
         asked += 1;
       },
     };
     const leaves = {
-      mayLeave: () => {
+      check: () => {
         isWritten = true;
         return true;
       },
-      heldBack: locked.heldBack,
     };
-    const first = session.send(bobLid, 'first', { atWire: leaves });
+    const first = session.send(bobLid, 'first', { guard: leaves });
     const [refused, tried] = [
-      session.send(bobLid, 'refused', { atWire: locked }).catch((error: unknown) => error),
-      session.send(bobLid, 'tried again', { atWire: freed }),
+      session.send(bobLid, 'refused', locked).catch((error: unknown) => error),
+      session.send(bobLid, 'tried again', freed),
     ];
     await written;
     await rig.network.waitForMessage(BOB, ({ text }) => text === 'first');

@@ -12,7 +12,8 @@ import type {
   LinkFactory,
   MessageContent,
   OutgoingMessage,
-  SentMessage,
+  PreparedMessage,
+  SendGuard,
 } from '../../../src/gateway/link/link.js';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
 import { MemoryLinkKeys } from '../../support/memory-link-keys.js';
@@ -34,6 +35,15 @@ export function textOf({ content }: Pick<IncomingMessage, 'content'>): string | 
   const { conversation, extendedTextMessage } = protoOf(content);
   return conversation ?? extendedTextMessage?.text;
 }
+
+interface SendWishes extends Partial<Omit<OutgoingMessage, 'to'>> {
+  record?(encoded: Uint8Array): Promise<void>;
+  guard?: SendGuard;
+  blocked?(): Promise<void>;
+}
+
+/** A message that the network has acknowledged. */
+export type SentMessage = Pick<PreparedMessage, 'messageId' | 'content'>;
 
 /** One session's links, one after the other over the same keys, with all their events. */
 export class Session {
@@ -105,13 +115,24 @@ export class Session {
     });
   }
 
-  send(to: string, text: string, more: Partial<OutgoingMessage> = {}): Promise<SentMessage> {
-    if (!this.link) throw new Error('open the session first');
-    const messageId = more.messageId ?? newMessageId();
-    const beforeSend = async (encoded: Uint8Array) => {
-      this.sent.set(messageId, encoded);
-    };
-    return this.link.send({ to, messageId, content: { text }, beforeSend, ...more });
+  /**
+   * Sends as the gateway does: prepares, records and relays, again with the link's remedy if the network refuses the message.
+   * @param more `record` stands for the record's place in the store; `blocked` runs when the guard has blocked the message
+   */
+  async send(to: string, text: string, more: SendWishes = {}): Promise<SentMessage> {
+    const { link } = this;
+    if (!link) throw new Error('open the session first');
+    const { record, guard = { check: () => true }, blocked, ...wanted } = more;
+    const message: OutgoingMessage = { to, messageId: newMessageId(), content: { text }, ...wanted };
+    for (;;) {
+      const prepared = await link.prepare(message);
+      await record?.(prepared.encoded);
+      this.sent.set(message.messageId, prepared.encoded);
+      let relayed = await link.relay(prepared, guard);
+      for (; relayed.outcome === 'blocked'; relayed = await link.relay(prepared, guard)) await blocked?.();
+      if (relayed.outcome === 'acknowledged') return prepared;
+      Object.assign(message, { content: { encoded: prepared.encoded }, remedy: relayed.remedy });
+    }
   }
 
   /** Resolves when it is written down that the names and settings of the account were read. */

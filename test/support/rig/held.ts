@@ -23,7 +23,7 @@ export function heldOver(of: () => Sending) {
   };
   const send = (body: string, { to = BOB_LID, key = '' } = {}, gone?: AbortSignal) => {
     const request = { clientId: 'acme', to, body, whenAllowed: true };
-    return of().sender.send(textKind(), request, key || undefined, gone);
+    return of().sends.send(textKind(), request, key || undefined, gone);
   };
   return {
     refusal,
@@ -39,14 +39,14 @@ export function heldOver(of: () => Sending) {
     },
     record: (messageId: string) => of().store.sends.get('acme', messageId),
     /** The ids of what waits. */
-    waiting: async () => (await of().sender.held.list('acme')).map(({ messageId }) => messageId),
+    waiting: async () => (await of().sends.held.list('acme')).map(({ messageId }) => messageId),
     /** Resolves when so many copies have left, and the next attempt has its time. */
     copies: (count: number) =>
       until(`${count} copies`, async () => of().sent.length === count && of().clock.pending().length > 0),
     /** As after a restart: what was in memory is gone. */
     async restart(): Promise<void> {
-      of().sender.held.forget('acme');
-      await of().sender.connected('acme');
+      of().sends.held.forget('acme');
+      await of().sends.connected('acme');
     },
     async unacknowledged(): Promise<never> {
       throw new GatewayError('send_unacknowledged', 'no answer came');

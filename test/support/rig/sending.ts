@@ -2,7 +2,12 @@ import { proto } from '@whiskeysockets/baileys';
 import type { PolicyMode } from '../../../src/domain/policy/policy.js';
 import type { Refusal } from '../../../src/domain/policy/rules.js';
 import { NO_TRACING } from '../../../src/domain/tracing.js';
-import type { IncomingMessage, Link, OutgoingMessage } from '../../../src/gateway/link/link.js';
+import type {
+  IncomingMessage,
+  OutgoingMessage,
+  PreparedMessage,
+  Relayed,
+} from '../../../src/gateway/link/link.js';
 import { LiveLinks } from '../../../src/gateway/services/access.js';
 import { MessageActions } from '../../../src/gateway/services/chats/actions.js';
 import { ChatActions } from '../../../src/gateway/services/chats/chats.js';
@@ -12,7 +17,7 @@ import { Contacts } from '../../../src/gateway/services/identities/contacts.js';
 import type { Admission } from '../../../src/gateway/services/policies/admission.js';
 import type { AskedSend } from '../../../src/gateway/services/policies/send-policies.js';
 import { EarlierMessages } from '../../../src/gateway/services/sending/references.js';
-import { Sender } from '../../../src/gateway/services/sending/send.js';
+import { Sends } from '../../../src/gateway/services/sending/send.js';
 import type { Session } from '../../../src/gateway/services/sessions/session.js';
 import { MessageSpans } from '../../../src/gateway/services/spans.js';
 import type { Store } from '../../../src/gateway/store/store.js';
@@ -31,7 +36,7 @@ export interface Sending {
   store: Store;
   clock: ManualClock;
   contacts: Contacts;
-  sender: Sender;
+  sends: Sends;
   chats: ChatActions;
   messages: MessageActions;
   session: Session;
@@ -74,7 +79,8 @@ export async function sendingOver(base: Rig): Promise<Sending> {
   const asked: unknown[][] = [];
   const sent: OutgoingMessage[] = [];
   const link = playedLink({
-    send: (message) => send(message),
+    prepare: (message) => prepare(message),
+    relay: (message) => relay(message),
     lookUp: async ({ kind, user }) => ({ lid: kind === 'lid' ? user : '', pn: kind === 'pn' ? user : '' }),
     sendTyping: async (...call) => void asked.push(['sendTyping', ...call]),
     markRead: async (...call) => void asked.push(['markRead', ...call]),
@@ -93,7 +99,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
   const earlier = new EarlierMessages({ store, links, contacts });
   const shared = { sessions, store, contacts, earlier, liveLinks: new LiveLinks(store, clock) };
   const roomSettings = new RoomSettings({ store, contacts, retry, log });
-  const sender = new Sender({
+  const sends = new Sends({
     linkPreviews: false,
     ...shared,
     links,
@@ -130,26 +136,35 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     log,
   });
 
-  async function send(message: OutgoingMessage): ReturnType<Link['send']> {
+  const asks = new WeakMap<PreparedMessage, OutgoingMessage>();
+  async function prepare(message: OutgoingMessage): Promise<PreparedMessage> {
     if (rig.failure) throw rig.failure;
     sent.push(message);
-    await message.beforeSend(proto.Message.encode(rig.content).finish());
+    const { messageId } = message;
+    const { content } = rig;
+    const prepared = { messageId, content, encoded: proto.Message.encode(content).finish() };
+    asks.set(prepared, message);
+    return prepared;
+  }
+  async function relay(prepared: PreparedMessage): Promise<Relayed> {
+    const message = asks.get(prepared);
+    if (!message) throw new Error('another link prepared this message');
     await rig.onLeft(message);
     await store.sends.acknowledge('acme', message.messageId);
-    return { messageId: message.messageId, content: rig.content, sentAt: clock.now() };
+    return { outcome: 'acknowledged' };
   }
 
   const rig: Sending = {
     store,
     clock,
     contacts,
-    sender,
-    messages: new MessageActions({ ...shared, sender }),
+    sends,
+    messages: new MessageActions({ ...shared, sends }),
     chats: new ChatActions({
       ...shared,
       rooms: base.roomsOf(session.record, contacts),
-      sender,
-      held: sender.held,
+      sends,
+      held: sends.held,
       roomSettings,
     }),
     session,

@@ -29,7 +29,7 @@ import { ReadReceipts } from './receipts.js';
 import { GroupResends } from './resends.js';
 import { Restrictions } from './restrictions.js';
 import { SaltSetting } from './salt-setting.js';
-import { Sender } from './send.js';
+import { WireSender } from './send.js';
 import { guardWire, keepTokenNotes, libraryLog, type NetworkAddress, openSocket } from './socket.js';
 import { StanzaOrder } from './stanza-order.js';
 import type { TunnelAgent } from './tunnel.js';
@@ -54,7 +54,7 @@ export interface LinkContext {
 /** A socket, with everything that works on it. */
 export interface Connection {
   sock: WASocket;
-  sender: Sender;
+  sender: WireSender;
   receipts: ReadReceipts;
   resends: GroupResends;
   restrictions: Restrictions;
@@ -154,7 +154,7 @@ export function makeConnection(
     sock,
     certificate: new CertificateCheck(opened.ephemeral, network.rootKey),
     pairing: wasPaired ? undefined : new Pairing({ sock, clock, log, emit, end }, saver, qrLifetimeMs),
-    sender: new Sender({
+    sender: new WireSender({
       sock,
       fanout: new Fanout(sock, devices, groupCache, clock),
       fallback: new NumberFallback(sock, keys),

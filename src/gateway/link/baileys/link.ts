@@ -16,8 +16,10 @@ import type {
   MediaMessage,
   MessageReference,
   OutgoingMessage,
+  PreparedMessage,
+  Relayed,
   Restriction,
-  SentMessage,
+  SendGuard,
   WebAuthnAssertion,
 } from '../link.js';
 import { type Connection, type LinkContext, makeConnection, releaseConnection } from './connection.js';
@@ -115,8 +117,12 @@ export class BaileysLink implements Link, FaultOwner {
     return this.#ceremony().then((passkey) => passkey.confirm());
   }
 
-  send(message: OutgoingMessage): Promise<SentMessage> {
-    return this.#connected(({ sender }) => sender.send(message));
+  prepare(message: OutgoingMessage): Promise<PreparedMessage> {
+    return this.#connected(({ sender, ended }) => beforeEnd(ended.signal, sender.prepare(message)));
+  }
+
+  relay(message: PreparedMessage, guard: SendGuard): Promise<Relayed> {
+    return this.#connected(({ sender }) => sender.relay(message, guard));
   }
 
   sendTyping(chat: string, composing: boolean): Promise<void> {
@@ -344,14 +350,17 @@ function isInJournal({ type }: LinkEvent): boolean {
 }
 
 /** Waits for work until the connection ends, because the library may wait for an answer for ever. @throws GatewayError `send_not_connected` */
-async function beforeEnd(ended: AbortSignal, work: Promise<void>): Promise<void> {
+async function beforeEnd<T>(ended: AbortSignal, work: Promise<T>): Promise<T> {
   let onEnd: () => void = () => undefined;
   const end = new Promise<never>((_, reject) => {
     onEnd = () => reject(notConnected());
     ended.addEventListener('abort', onEnd, { once: true });
   });
   try {
-    await Promise.race([work, end]);
+    return await Promise.race([work, end]);
+  } catch (error) {
+    // the end of the connection may be what the work failed of
+    throw ended.aborted ? notConnected(error) : error;
   } finally {
     ended.removeEventListener('abort', onEnd);
   }

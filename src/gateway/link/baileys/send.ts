@@ -9,7 +9,16 @@ import {
 import type { Clock } from '../../../domain/clock.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { LIMITS } from '../../../domain/limits.js';
-import type { LinkEvent, MessageContent, OutgoingMessage, Restriction, SentMessage } from '../link.js';
+import type {
+  LinkEvent,
+  MessageContent,
+  OutgoingMessage,
+  PreparedMessage,
+  Relayed,
+  Remedy,
+  Restriction,
+  SendGuard,
+} from '../link.js';
 import { compose, stanzaExtras } from './compose.js';
 import type { Audience, Fanout } from './fanout.js';
 import { stanzaTime } from './incoming.js';
@@ -45,12 +54,35 @@ interface Acknowledgement {
   hash: string | undefined;
 }
 
-/** A send in flight. */
-class SendInFlight {
-  /** True once the library has the message: it does not report when it writes to the socket, so the message may arrive from now on. */
-  left = false;
-  /** Settles when the record of the send is written, or the write has failed. */
-  written: Promise<unknown> = Promise.resolve();
+/** A message that is ready to leave over this connection. */
+class ReadyMessage implements PreparedMessage {
+  readonly asked: OutgoingMessage;
+  /** The jid that it goes to: the person's number where the network refuses the LID. */
+  readonly to: string;
+  readonly content: MessageContent;
+  readonly encoded: Uint8Array;
+  readonly tokens: MessageTokens;
+  readonly audience: Audience;
+
+  constructor(
+    asked: OutgoingMessage,
+    made: { to: string; content: MessageContent; tokens: MessageTokens; audience: Audience },
+  ) {
+    this.asked = asked;
+    this.to = made.to;
+    this.content = made.content;
+    this.encoded = proto.Message.encode(made.content).finish();
+    this.tokens = made.tokens;
+    this.audience = made.audience;
+  }
+
+  get messageId(): string {
+    return this.asked.messageId;
+  }
+}
+
+/** A copy of a message that the library has: it does not report when it writes to the socket, so the copy may arrive from now on. */
+class CopyInFlight {
   ended = false;
   /** True once the acknowledgement was reported. */
   answered = false;
@@ -58,8 +90,9 @@ class SendInFlight {
   proven = false;
   /** Jid of the chat. */
   readonly to: string;
-  readonly acknowledged: Promise<Acknowledgement>;
-  #resolve: (acknowledgement: Acknowledgement) => void = () => undefined;
+  /** Undefined when the guard blocked the copy. */
+  readonly acknowledged: Promise<Acknowledgement | undefined>;
+  #resolve: (acknowledgement: Acknowledgement | undefined) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
 
   constructor(to: string) {
@@ -68,8 +101,6 @@ class SendInFlight {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // awaited only after the message has left; an earlier rejection must not count as unhandled
-    this.acknowledged.catch(() => undefined);
   }
 
   take(acknowledgement: Acknowledgement): void {
@@ -78,31 +109,21 @@ class SendInFlight {
     this.#resolve(acknowledgement);
   }
 
+  block(): void {
+    this.ended = true;
+    this.#resolve(undefined);
+  }
+
   fail(error: unknown): void {
     this.ended = true;
     this.#reject(error);
   }
 }
 
-/** An acknowledged message. */
-interface Attempt {
-  content: MessageContent;
-  /** Whether the person's token was attached. */
-  isTrusted: boolean;
-  acknowledgement: Acknowledgement;
-}
-
-/** A message that is ready to leave. */
-interface PreparedMessage {
-  content: MessageContent;
-  tokens: MessageTokens;
-  audience: Audience;
-}
-
-/** Sends messages, each until the network acknowledges it. */
-export class Sender {
+/** Prepares messages, and sends each until the network acknowledges it. */
+export class WireSender {
   readonly #options;
-  readonly #outgoing = new Map<string, SendInFlight>();
+  readonly #outgoing = new Map<string, CopyInFlight>();
   readonly #overdue = new Set<string>();
   #isStopped = false;
 
@@ -123,67 +144,68 @@ export class Sender {
     this.#options = options;
   }
 
+  /** See the port. */
+  async prepare(asked: OutgoingMessage): Promise<PreparedMessage> {
+    const { sock, fallback, uploader, clock, tokensFor } = this.#options;
+    const to = asked.remedy?.to ?? (await fallback.addressFor(asked.to));
+    const audience = await this.#audience(to);
+    const [content, tokens] = await Promise.all([
+      compose(sock, uploader, { ...asked, to }, clock.now()),
+      tokensFor(to),
+    ]);
+    return new ReadyMessage(asked, { to, content, tokens, audience });
+  }
+
   /** See the port. Rejects as soon as the connection ends. */
-  async send(message: OutgoingMessage): Promise<SentMessage> {
-    const to = await this.#options.fallback.addressFor(message.to);
-    const first = await this.#attempt({ ...message, to });
-    const { error } = first.acknowledgement;
-    if (error === undefined) return sentMessage(message, first);
-    const remedy = await this.#remedy(to, first, error);
-    if (remedy instanceof GatewayError) return this.#refuse(message, first, remedy);
-    const encoded = proto.Message.encode(first.content).finish();
-    const second = await this.#attempt({ ...message, to: remedy, content: { encoded } });
-    const code = second.acknowledgement.error;
-    if (code !== undefined) return this.#refuse(message, second, rejected(code));
-    // ignore an error, because the message is sent; a failing store ends the link by itself
-    if (remedy !== to) await this.#options.fallback.remember(to).catch(() => undefined);
-    return sentMessage(message, second);
-  }
-
-  #refuse({ messageId }: OutgoingMessage, { acknowledgement }: Attempt, error: GatewayError): never {
-    const { at, error: code = '' } = acknowledgement;
-    this.#options.emit({ type: 'message-status', messageId, at, status: 'failed', code });
-    throw error;
-  }
-
-  /** Sends a message, and sends it again to devices that this link did not know. */
-  async #attempt(message: OutgoingMessage): Promise<Attempt> {
+  async relay(message: PreparedMessage, guard: SendGuard): Promise<Relayed> {
+    if (!(message instanceof ReadyMessage)) throw new TypeError('another link prepared this message');
     if (this.#isStopped) throw notConnected();
-    const { messageId } = message;
-    const outgoing = new SendInFlight(message.to);
-    this.#outgoing.set(messageId, outgoing);
+    const { messageId, asked, to } = message;
+    const copy = new CopyInFlight(to);
+    this.#outgoing.set(messageId, copy);
     try {
-      const prepared = await Promise.race([this.#prepare(message, outgoing), failureOnly(outgoing)]);
-      if (!outgoing.ended) this.#relay(message, prepared, outgoing);
-      const acknowledgement = await outgoing.acknowledged;
-      // the message is acknowledged: later failures must not fail the send
-      if (!acknowledgement.error)
-        await this.#sendToMissed(message, prepared, acknowledgement.hash).catch(() => undefined);
-      const { content, tokens } = prepared;
-      return { content, isTrusted: tokens.isTrusted, acknowledgement };
-    } catch (error) {
-      // the caller of a failed send must find its record
-      await outgoing.written;
-      throw error;
+      this.#write(message, guard, copy);
+      const acknowledgement = await copy.acknowledged;
+      if (!acknowledgement) return { outcome: 'blocked' };
+      const { at, error, hash } = acknowledgement;
+      if (error !== undefined) return { outcome: 'refused', remedy: await this.#remedy(message, at, error) };
+      // the message is acknowledged: later failures must not fail the send, and a failing store ends the link by itself
+      await this.#sendToMissed(message, hash).catch(() => undefined);
+      if (asked.remedy && to !== asked.to)
+        await this.#options.fallback.remember(asked.to).catch(() => undefined);
+      return { outcome: 'acknowledged' };
     } finally {
-      if (this.#outgoing.get(messageId) === outgoing) this.#outgoing.delete(messageId);
+      if (this.#outgoing.get(messageId) === copy) this.#outgoing.delete(messageId);
     }
   }
 
-  /** Tries to remove the cause of a negative acknowledgement. @returns the address for another attempt, or the error if that would be refused too */
-  async #remedy(to: string, { isTrusted }: Attempt, code: string): Promise<string | GatewayError> {
+  /**
+   * Tries to remove the cause of a negative acknowledgement, once for each message.
+   * @throws GatewayError `send_rejected` if the network would refuse another copy too
+   */
+  async #remedy({ messageId, asked, to, tokens }: ReadyMessage, at: number, code: string): Promise<Remedy> {
+    const found = asked.remedy ? rejected(code) : await this.#cureOf(to, tokens, code);
+    if (!(found instanceof GatewayError)) return found;
+    this.#options.emit({ type: 'message-status', messageId, at, status: 'failed', code });
+    throw found;
+  }
+
+  /** What another copy needs, or the error if it would be refused too. */
+  async #cureOf(to: string, { isTrusted }: MessageTokens, code: string): Promise<Remedy | GatewayError> {
     const { fallback, restrictions, askForToken } = this.#options;
-    if (code === BAD_REQUEST) return (await fallback.numberFor(to)) ?? rejected(code);
+    if (code === BAD_REQUEST) {
+      const number = await fallback.numberFor(to);
+      return number ? { to: number } : rejected(code);
+    }
     if (code !== ACCOUNT_RESTRICTED) return rejected(code);
     const lock = await restrictions.lock();
     if (!lock || lock.active) return locked(code, lock);
     const isFound = !isTrusted && (await askForToken(to).catch(() => false));
-    return isFound ? to : withoutToken(code);
+    return isFound ? { to } : withoutToken(code);
   }
 
   async #sendToMissed(
-    { to, messageId }: OutgoingMessage,
-    { content, audience }: PreparedMessage,
+    { to, messageId, content, audience }: ReadyMessage,
     hash: string | undefined,
   ): Promise<void> {
     const { sock, fanout, clock } = this.#options;
@@ -222,7 +244,7 @@ export class Sender {
     const { clock, emit } = this.#options;
     const outgoing = this.#outgoing.get(messageId);
     const isProof = outgoing
-      ? outgoing.left && !outgoing.answered && !outgoing.proven && isChat(from, outgoing.to)
+      ? !outgoing.answered && !outgoing.proven && isChat(from, outgoing.to)
       : this.#overdue.delete(messageId);
     if (!isProof) return;
     emit({ type: 'message-status', messageId, at, status: 'sent' });
@@ -238,23 +260,8 @@ export class Sender {
     for (const outgoing of this.#outgoing.values()) {
       if (outgoing.proven)
         outgoing.take({ at: this.#options.clock.now(), error: undefined, hash: undefined });
-      else outgoing.fail(outgoing.left ? cutOff() : notConnected());
+      else outgoing.fail(cutOff());
     }
-  }
-
-  async #prepare(message: OutgoingMessage, outgoing: SendInFlight): Promise<PreparedMessage> {
-    const { sock, uploader, clock, tokensFor } = this.#options;
-    const audience = await this.#audience(message.to);
-    const [content, tokens] = await Promise.all([
-      compose(sock, uploader, message, clock.now()),
-      tokensFor(message.to),
-    ]);
-    // the send failed meanwhile; going on would leave its record behind
-    if (outgoing.ended) throw notConnected();
-    const writing = message.beforeSend(proto.Message.encode(content).finish());
-    outgoing.written = writing.catch(() => undefined);
-    await writing;
-    return { content, tokens, audience };
   }
 
   async #audience(to: string): Promise<Audience> {
@@ -265,41 +272,23 @@ export class Sender {
     }
   }
 
-  #relay(message: OutgoingMessage, prepared: PreparedMessage, outgoing: SendInFlight): void {
-    outgoing.left = true;
-    const { to, messageId, atWire } = message;
-    const { content, tokens } = prepared;
+  #write({ to, messageId, content, tokens }: ReadyMessage, guard: SendGuard, copy: CopyInFlight): void {
     const { sock, clock } = this.#options;
     const { additionalNodes = [], ...extras } = stanzaExtras(content, clock.now());
-    const nodes = [...additionalNodes, ...tokens.nodes];
-    const held = new Error('the message was held back');
+    const blocked = new Error('the guard blocked the message');
     const check = () => {
-      if (atWire?.mayLeave() === false) throw held;
+      if (!guard.check()) throw blocked;
     };
-    const options = { messageId, ...extras, additionalNodes: atWire ? readAtWire(nodes, check) : nodes };
-    sock.relayMessage(to, content, options).then(
+    const nodes = readAtWire([...additionalNodes, ...tokens.nodes], check);
+    sock.relayMessage(to, content, { messageId, ...extras, additionalNodes: nodes }).then(
       () => {
-        if (!outgoing.ended) this.#limit(messageId, outgoing);
+        if (!copy.ended) this.#limit(messageId, copy);
       },
       (error: unknown) => {
-        if (error === held) void this.#relayHeld(message, prepared, outgoing);
-        else outgoing.fail(this.#failureOf(error));
+        if (error === blocked) copy.block();
+        else copy.fail(this.#failureOf(error));
       },
     );
-  }
-
-  async #relayHeld(
-    message: OutgoingMessage,
-    prepared: PreparedMessage,
-    outgoing: SendInFlight,
-  ): Promise<void> {
-    outgoing.left = false;
-    try {
-      await message.atWire?.heldBack();
-    } catch (error) {
-      outgoing.fail(error);
-    }
-    if (!outgoing.ended) this.#relay(message, prepared, outgoing);
   }
 
   /** Maps an error of the library's `relayMessage`. */
@@ -310,13 +299,13 @@ export class Sender {
     return this.#options.sock.ws.isOpen ? refused(error) : cutOff(error);
   }
 
-  #limit(messageId: string, outgoing: SendInFlight): void {
+  #limit(messageId: string, copy: CopyInFlight): void {
     const cancel = this.#options.clock.after(LIMITS.sendAckMs, () => {
       this.#overdue.add(messageId);
       if (this.#overdue.size > MAX_OVERDUE) this.#overdue.delete([...this.#overdue][0] ?? '');
-      outgoing.fail(unacknowledged());
+      copy.fail(unacknowledged());
     });
-    outgoing.acknowledged.then(cancel, cancel);
+    copy.acknowledged.then(cancel, cancel);
   }
 }
 
@@ -324,11 +313,6 @@ export class Sender {
 function isChat(from: string | undefined, to: string): boolean {
   if (isJidGroup(from) || isJidGroup(to)) return from === to;
   return areJidsSameUser(from, to) || isLidUser(from) !== isLidUser(to);
-}
-
-/** Rejects when the send fails; never resolves. */
-function failureOnly(outgoing: SendInFlight): Promise<never> {
-  return new Promise((_, reject) => outgoing.acknowledged.catch(reject));
 }
 
 /** The error for a message that the library refused before it left. */
@@ -368,10 +352,6 @@ function withoutToken(code: string): GatewayError {
     `The network rejected the message (${code}): the account is not restricted, but the network asks for a valid token ` +
       'of this person, and there is none. The person has to write first.',
   );
-}
-
-function sentMessage({ messageId }: OutgoingMessage, { content, acknowledgement }: Attempt): SentMessage {
-  return { messageId, content, sentAt: acknowledgement.at };
 }
 
 function cutOff(cause?: unknown): GatewayError {

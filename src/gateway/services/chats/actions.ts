@@ -6,7 +6,7 @@ import { composeForward } from '../../kinds/forward.js';
 import { type LiveLinks, requirePaired, type SessionSource } from '../access.js';
 import type { Contacts } from '../identities/contacts.js';
 import { type EarlierMessages, referenceToNamed, requirePresent } from '../sending/references.js';
-import type { Sender } from '../sending/send.js';
+import type { Sends } from '../sending/send.js';
 import type { Messages } from '../services.js';
 
 const FORWARD_ROUTE = '/forward-message';
@@ -20,7 +20,7 @@ export class MessageActions implements Messages {
     liveLinks: LiveLinks;
     contacts: Contacts;
     earlier: EarlierMessages;
-    sender: Pick<Sender, 'run'>;
+    sends: Pick<Sends, 'run'>;
   }) {
     this.#options = options;
   }
@@ -28,18 +28,12 @@ export class MessageActions implements Messages {
   /** Sends the copy like any message: it is recorded, resumed after a crash, and announced. */
   forward(forwarding: Forwarding, idempotencyKey?: string, gone?: AbortSignal): Promise<SendAnswer> {
     const { clientId, to, from, messageId, metaData } = forwarding;
-    let fileName = '';
-    return this.#options.sender.run(
+    return this.#options.sends.run(
       {
         route: FORWARD_ROUTE,
         payload: { clientId, to, ...(metaData && { metaData }) },
         request: forwarding,
-        compose: async () => {
-          const copy = await this.#copyOf(clientId, from, messageId);
-          fileName = copy.fileName;
-          return copy.composed;
-        },
-        fileName: () => fileName,
+        compose: () => this.#copyOf(clientId, from, messageId),
         answer: () => ({ targetId: messageId }),
       },
       idempotencyKey,
@@ -61,14 +55,14 @@ export class MessageActions implements Messages {
   async #copyOf(clientId: string, from: string, messageId: string) {
     const { sessions, liveLinks, contacts, earlier } = this.#options;
     const session = requirePaired(sessions, clientId);
-    const chat = await liveLinks.over(session, (link) => contacts.resolve(clientId, from, link));
+    const chat = await liveLinks.withLink(session, (link) => contacts.resolve(clientId, from, link));
     const found = requirePresent(
       await earlier.findIn(session, chat, messageId, 'messageId', 'from'),
       messageId,
     );
     if (!found.content) throw contentUnknown(messageId);
     const raw = composeForward(found.content, found.fromMe);
-    if (raw) return { composed: { raw }, fileName: found.fileName };
+    if (raw) return { content: { raw }, fileName: found.fileName };
     throw new GatewayError(
       'target_not_forwardable',
       `messageId: ${messageId} cannot be forwarded; texts, files, contacts and locations can be, unless they may be ` +

@@ -15,7 +15,7 @@ import { roomIdOf } from '../identities/parties.js';
 import type { PersonRooms } from '../identities/person-rooms.js';
 import type { HeldSends } from '../sending/held-sends.js';
 import { type EarlierMessages, referenceToNamed } from '../sending/references.js';
-import type { Sender } from '../sending/send.js';
+import type { Sends } from '../sending/send.js';
 import type { Chats } from '../services.js';
 import type { Session } from '../sessions/session.js';
 
@@ -42,7 +42,7 @@ export class ChatActions implements Chats {
     /** Finds a room by the id that it had before its person's LID was known. */
     rooms: Pick<PersonRooms, 'renamedTo'>;
     earlier: EarlierMessages;
-    sender: Pick<Sender, 'run'>;
+    sends: Pick<Sends, 'run'>;
     held: Pick<HeldSends, 'withdraw'>;
     roomSettings: Pick<RoomSettings, 'write'>;
   }) {
@@ -102,11 +102,11 @@ export class ChatActions implements Chats {
     const { link, address, jid } = await this.#open(clientId, to);
     if (address.kind === 'group') return link.groups.change(jid, { disappearingSeconds: seconds });
     const payload = { clientId, to };
-    await this.#options.sender.run({
+    await this.#options.sends.run({
       route: '/disappearing-messages',
       payload,
       request: { ...payload, seconds },
-      compose: ({ now }) => composeTimer(seconds, now),
+      compose: ({ now }) => ({ content: composeTimer(seconds, now) }),
       answer: () => ({}),
     });
   }
@@ -118,14 +118,14 @@ export class ChatActions implements Chats {
 
   /** Deletes a message for everyone. If it is still held by its policy, withdraws it instead. */
   async #deleteForEveryone(deletion: Deletion): Promise<void> {
-    const { sessions, earlier, held, sender } = this.#options;
+    const { sessions, earlier, held, sends } = this.#options;
     const { clientId, to, messageId, fromMe } = deletion;
     const chat = fromMe ? parseRecipient(to) : undefined;
     if (chat) {
       await earlier.findIn(sessions.find(clientId), chat, messageId, 'messageId');
       if (await held.withdraw(clientId, messageId)) return;
     }
-    await sendDeletion(deletion, sender);
+    await sendDeletion(deletion, sends);
   }
 
   /** The newest stored message of a chat; undefined when none is stored. */
@@ -167,15 +167,15 @@ const ROUTE = '/delete-message';
 /** Sends the revoke like any message: it is recorded, resumed after a crash, and announced. */
 async function sendDeletion(
   { clientId, to, messageId, fromMe }: Deletion,
-  sender: Pick<Sender, 'run'>,
+  sends: Pick<Sends, 'run'>,
 ): Promise<void> {
   const payload = { clientId, to };
-  await sender.run({
+  await sends.run({
     route: ROUTE,
     payload,
     request: { ...payload, messageId },
     target: { messageId, fromMe },
-    compose: (context) => composeRevoke(requireTarget(context)),
+    compose: (context) => ({ content: composeRevoke(requireTarget(context)) }),
     answer: () => ({}),
   });
 }

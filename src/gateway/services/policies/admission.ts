@@ -10,7 +10,7 @@ import {
   type Refusal,
 } from '../../../domain/policy/rules.js';
 import type { CountedSend, SendCounts } from '../../../domain/policy/send-counts.js';
-import type { WireCheck } from '../../link/link.js';
+import type { SendGuard } from '../../link/link.js';
 import type { PastSend, SendWeight } from '../../store/store.js';
 import { later } from './chat-standings.js';
 
@@ -36,14 +36,18 @@ export interface SendStamp {
   sentAt: number;
 }
 
-/** Permission of the policy for one send. */
-export interface Admission extends WireCheck {
+/** Permission of the policy for one send, which guards it until it is written to the wire. */
+export interface Admission extends SendGuard {
   /** A copy of the message may have left. */
   readonly hasLeft: boolean;
-  /** Judges and counts the send just before it leaves, and calls `write`. @throws GatewayError policy_refused, and what `write` throws */
-  leave(write: (stamp: SendStamp) => Promise<void>): Promise<void>;
-  /** Called before each further attempt. @throws GatewayError policy_refused if the network has restricted the number since */
-  leaveAgain(): Promise<void>;
+  /** Judges and counts the send when its first copy is about to be recorded. @throws GatewayError policy_refused */
+  leaves(): Promise<SendStamp>;
+  /** Called when the record is written: the network may have told of a restriction meanwhile. @throws GatewayError policy_refused */
+  recorded(): Promise<void>;
+  /** Called before each further copy. @throws GatewayError policy_refused if the network has restricted the number since */
+  leavesAgain(): Promise<void>;
+  /** Called when `check` kept a copy from the wire. @throws GatewayError policy_refused; resolves if the copy may be tried again */
+  blocked(): Promise<void>;
   /** The network refused the message: the message stays counted, and the chat stays as new as before. */
   rejected(): void;
   /** The send ended: if it did not leave, it is not counted. */
@@ -93,19 +97,21 @@ export class CountedAdmission implements Admission {
     }
   }
 
-  async leave(write: (stamp: SendStamp) => Promise<void>): Promise<void> {
+  async leaves(): Promise<SendStamp> {
     await this.#options.restrictionsKnown(this.#standing());
     await this.#lookUp();
     this.#count('leaving');
     const { isNewChat, at, text } = this.#own;
     const counted = isNewChat ? 'new chat' : 'message';
-    await write({ counted, ...(text && { textHash: text }), sentAt: at });
-    // the network may have told of a restriction while the record was written
+    return { counted, ...(text && { textHash: text }), sentAt: at };
+  }
+
+  async recorded(): Promise<void> {
     await this.#refuseLate();
     this.#own.hasLeft = true;
   }
 
-  async leaveAgain(): Promise<void> {
+  async leavesAgain(): Promise<void> {
     await this.#options.restrictionsKnown(this.#standing());
     await this.#refuseLate();
   }
@@ -114,13 +120,13 @@ export class CountedAdmission implements Admission {
     return this.#own.hasLeft;
   }
 
-  mayLeave(): boolean {
+  check(): boolean {
     const mayLeave = this.#lateRefusals().length === 0;
     this.#isWritten ||= mayLeave;
     return mayLeave;
   }
 
-  async heldBack(): Promise<void> {
+  async blocked(): Promise<void> {
     this.#own.hasLeft = this.#isWritten;
     await this.#refuseLate();
     this.#own.hasLeft = true;

@@ -36,9 +36,9 @@ export interface AskedSend {
   /** The send changes an earlier message; no rule holds such a send back. */
   target: boolean;
   /** The record of an earlier attempt, which may have arrived and is counted. */
-  kept?: PastSend;
+  kept?: PastSend | undefined;
   /** No caller waits for an answer: only restrictions of the network hold the send back. */
-  isResumed?: boolean;
+  isResumed?: boolean | undefined;
 }
 
 /**
@@ -89,11 +89,12 @@ export class SendPolicies implements SessionPart {
 
   #uncounted(): Admission {
     return {
-      leave: (write) => write({ counted: 'nothing', sentAt: this.#options.clock.now() }),
-      leaveAgain: async () => undefined,
       hasLeft: false,
-      mayLeave: () => true,
-      heldBack: async () => undefined,
+      leaves: async () => ({ counted: 'nothing', sentAt: this.#options.clock.now() }),
+      recorded: async () => undefined,
+      leavesAgain: async () => undefined,
+      check: () => true,
+      blocked: async () => undefined,
       rejected: () => undefined,
       end: () => undefined,
     };

@@ -8,6 +8,7 @@ import type { SendPolicies } from '../policies/send-policies.js';
 import type { Announcements } from '../receivers/announce.js';
 import type { Session } from '../sessions/session.js';
 import { type HeldQueue, type HeldSend, JUDGED_AGAIN_MS, neverLeft } from './held-queue.js';
+import type { SendObserver } from './job.js';
 
 /** Transient failures: the message keeps waiting. */
 const PASSING = new Set<ErrorCode>([
@@ -51,7 +52,7 @@ export class HeldEndings {
     store: Pick<Store, 'sends'>;
     policies: Pick<SendPolicies, 'refusals'>;
     announcements: Pick<Announcements, 'messageStatus'>;
-    failed(code: string): void;
+    observer: Pick<SendObserver, 'sendFailed'>;
     clock: Clock;
     log: Logger;
   }) {
@@ -132,7 +133,7 @@ export class HeldEndings {
   /** Announces that a message failed, and closes its record. Tries again later if the store is unavailable. */
   async giveUp({ session, queue, send }: Waiting, code: ErrorCode): Promise<void> {
     const { clientId, record: about } = session;
-    const { store, announcements, failed, clock, log } = this.#options;
+    const { store, announcements, observer, clock, log } = this.#options;
     const { messageId } = send;
     try {
       const record = await store.sends.get(clientId, messageId);
@@ -144,7 +145,7 @@ export class HeldEndings {
       }
       if (record?.held) await this.close(clientId, record);
       queue.remove(send);
-      failed(code);
+      observer.sendFailed(code);
       log.warn({ clientId, messageId, code }, 'a held message was given up');
     } catch (err) {
       log.warn({ err, clientId, messageId }, 'a held message could not be given up yet');

@@ -1,25 +1,30 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../domain/clock.js';
-import type { ErrorCode } from '../../../domain/errors.js';
+import { type ErrorCode, isFinalForSend } from '../../../domain/errors.js';
 import { LIMITS } from '../../../domain/limits.js';
 import { pauseAfter } from '../../../domain/retry.js';
 import { isTerminal } from '../../../domain/session.js';
 import type { Logger } from '../../log.js';
 import type { SentRecord, Store } from '../../store/store.js';
 import type { SessionSource } from '../access.js';
+import type { Media } from '../files/media.js';
 import type { SendPolicies } from '../policies/send-policies.js';
 import type { Session } from '../sessions/session.js';
+import type { MessageSpans } from '../spans.js';
+import { type Composer, discardFile } from './composer.js';
 import type { HeldEndings, Waiting } from './held-endings.js';
 import {
   type HeldQueue,
   type HeldRequest,
   type HeldSend,
   JUDGED_AGAIN_MS,
+  leavingAt,
   ownNumber,
   readHeld,
   timeOfEnd,
 } from './held-queue.js';
-import { textIn } from './send-job.js';
+import { heldJob, type Send, type SendObserver, textIn } from './job.js';
+import type { Outbox } from './outbox.js';
 
 /** Pause between two held messages of a session whose policy enforces its limits: when one ends, all would leave at once. */
 const GAP = { pausesMs: [2_000], endless: true } as const;
@@ -45,8 +50,12 @@ export class HeldPasses {
     store: Pick<Store, 'sends'>;
     policies: Pick<SendPolicies, 'refusals' | 'enforces'>;
     endings: HeldEndings;
-    /** Sends a message that waits, or continues it. @throws as `Sending.send` */
-    leave(session: Session, record: SentRecord, request: HeldRequest, gone: AbortSignal): Promise<void>;
+    composer: Composer;
+    outbox: Outbox;
+    media: Pick<Media, 'prepare' | 'preview'>;
+    linkPreviews: boolean;
+    spans: MessageSpans;
+    observer: SendObserver;
     clock: Clock;
     log: Logger;
   }) {
@@ -93,7 +102,7 @@ export class HeldPasses {
   async #attempt(session: Session, held: Held, send: HeldSend): Promise<void> {
     const { queue, ended } = held;
     const { clientId } = session;
-    const { endings, leave, log } = this.#options;
+    const { endings, log } = this.#options;
     const waiting = { session, queue, send };
     let judged: () => void = () => undefined;
     const judging = new Promise<void>((resolve) => {
@@ -107,7 +116,7 @@ export class HeldPasses {
       record = found.record;
       send.judging = undefined;
       judged();
-      const leaving = leave(session, record, found.request, ended.signal);
+      const leaving = this.#leave(session, record, found.request, ended.signal);
       // proven to have arrived after its attempt had failed: this only announces it
       if (record.acknowledged) await leaving;
       else await leaving.finally(() => this.#pause(session, held));
@@ -150,6 +159,35 @@ export class HeldPasses {
     if (record.closed && now >= timeOfEnd(send)) return whyNotSent(session);
     if (record.content.length > 0 && now - leftAt > LIMITS.resendMaxAgeMs) return 'send_unacknowledged';
     return undefined;
+  }
+
+  /** Sends a message that waited. If the outcome is unknown, the record stays open: it is continued with the same content, not composed again. */
+  async #leave(session: Session, record: SentRecord, request: HeldRequest, gone: AbortSignal): Promise<void> {
+    const { outbox, spans, observer } = this.#options;
+    const send = { session, job: heldJob(request, this.#options), messageId: record.messageId, gone };
+    try {
+      if (record.content.length > 0) {
+        const asked = { text: textIn(send.job.payload), isResumed: !record.closed };
+        await outbox.continue(session, record, asked, gone);
+      } else await spans.resume(session.clientId, record, () => this.#composeAndSend(send, record));
+      observer.sent(request.route);
+    } catch (error) {
+      if (isFinalForSend(error)) await outbox.closeFailed(session.clientId, record.messageId);
+      throw error;
+    }
+  }
+
+  async #composeAndSend(send: Send, record: SentRecord): Promise<void> {
+    const { composer, outbox, spans, clock, log } = this.#options;
+    const composed = await spans.step('compose', () => composer.compose(send));
+    const held = record.held && leavingAt(record.held, clock.now());
+    // the network refused an earlier copy, which is counted already
+    const kept = record.counted === 'nothing' ? undefined : record;
+    try {
+      await outbox.send(send.session, { ...composed, ...(held && { held }), kept }, send.gone);
+    } finally {
+      await discardFile(composed, log);
+    }
   }
 
   #pause({ record }: Session, held: Held): void {

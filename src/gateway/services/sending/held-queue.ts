@@ -1,6 +1,6 @@
 import type { HeldMessage } from '../../../contract/index.js';
 import { parseJid } from '../../../domain/address.js';
-import { GatewayError } from '../../../domain/errors.js';
+import { GatewayError, isGatewayError } from '../../../domain/errors.js';
 import { isObject, type JsonObject } from '../../../domain/json.js';
 import { LIMITS } from '../../../domain/limits.js';
 import { RULE_NAMES, type RuleName } from '../../../domain/policy/rules.js';
@@ -163,6 +163,12 @@ export class HeldQueue {
       other.dueAt = Math.max(other.dueAt, Math.min(until, judged.at + JUDGED_AGAIN_MS));
     }
   }
+}
+
+/** The rule that refuses a message for a time, and when it allows the message; undefined for any other error. */
+export function refusedForATime(error: unknown): Pick<HeldSend, 'rule' | 'allowedAt'> | undefined {
+  const refusal = isGatewayError(error, 'policy_refused') ? error.policy : undefined;
+  return refusal?.allowedAt ? { rule: refusal.rule, allowedAt: Date.parse(refusal.allowedAt) } : undefined;
 }
 
 /** The state of a message that a rule holds back, with the time of its next judgement. */

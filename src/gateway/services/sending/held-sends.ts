@@ -11,8 +11,8 @@ import type { SessionSource } from '../access.js';
 import type { SessionPart } from '../lifecycle.js';
 import { isGroup } from '../policies/chat-standings.js';
 import type { HeldMessages } from '../services.js';
-import type { Session } from '../sessions/session.js';
 import type { MessageSpans } from '../spans.js';
+import { HeldEndings } from './held-endings.js';
 import { type Held, HeldPasses } from './held-passes.js';
 import {
   FRESH,
@@ -26,24 +26,20 @@ import {
   writeHeld,
 } from './held-queue.js';
 import type { SentAnswer } from './idempotency.js';
+import type { Send } from './job.js';
 
 /** Pauses before the next pass after a store outage. */
 const STORE_AWAY = { pausesMs: doubling(1_000, 60_000), endless: true, jitter: 0.2 } as const;
 
-/** A request that may be held. */
-interface HoldableRequest extends Pick<HeldRequest, 'route' | 'request'> {
-  messageId: string;
+/** The turn of a request in its chat: no later request of the chat is judged or held before it ends. */
+export interface Turn {
   /** The recipient's jid. */
-  to: string;
-  /** Aborted when the caller hangs up, if nobody else can ask for the answer. */
-  gone: AbortSignal | undefined;
-}
-
-/** A request that is being judged. */
-interface Judgement {
-  to: string;
-  /** The facts have changed during the judgement: the request is judged again as soon as it is held. */
+  readonly to: string;
+  /** An earlier message of the chat, which waits: the request is judged when it becomes the first. */
+  readonly ahead: HeldSend | undefined;
+  /** The facts have changed since the turn began: the request is judged again as soon as it is held. */
   isOutdated: boolean;
+  end(): void;
 }
 
 /**
@@ -53,6 +49,7 @@ interface Judgement {
  */
 export class HeldSends implements SessionPart, HeldMessages {
   readonly #options;
+  readonly #endings: HeldEndings;
   readonly #passes: HeldPasses;
   readonly #held = new Map<string, Promise<Held>>();
   /** `#held`, once it is read from the store. */
@@ -60,7 +57,7 @@ export class HeldSends implements SessionPart, HeldMessages {
   /** One lock per chat: requests that may be held run in order. */
   readonly #requests = new KeyedLock();
   /** Requests that are being judged, by session. They are in no queue yet, so changes are noted here. */
-  readonly #judging = new MultiMap<Judgement>();
+  readonly #judging = new MultiMap<Turn>();
   /** One lock per session, for passes and withdrawals. */
   readonly #work = new KeyedLock();
   /** Cancel the repetitions of work for which the store was away, by session. */
@@ -68,43 +65,91 @@ export class HeldSends implements SessionPart, HeldMessages {
   #stopped = false;
 
   constructor(
-    options: ConstructorParameters<typeof HeldPasses>[0] & {
-      sessions: SessionSource & { has(clientId: string): boolean };
-      spans: MessageSpans;
-      /** Messages of one session that may wait. */
-      limit: number;
-    },
+    options: Omit<ConstructorParameters<typeof HeldPasses>[0], 'endings'> &
+      ConstructorParameters<typeof HeldEndings>[0] & {
+        sessions: SessionSource & { has(clientId: string): boolean };
+        spans: MessageSpans;
+        /** Messages of one session that may wait. */
+        limit: number;
+      },
   ) {
     this.#options = options;
-    this.#passes = new HeldPasses(options);
+    this.#endings = new HeldEndings(options);
+    this.#passes = new HeldPasses({ ...options, endings: this.#endings });
   }
 
   /**
-   * Sends a message, or holds it if its policy refuses it for a time or an earlier message of its chat waits. Holds
-   * nothing for a caller who has hung up, because the caller would never learn of it.
-   * @throws GatewayError held_sends_full, send_not_connected, and what `send` throws; send_cut_off with the message's id
-   * when the store does not say whether it keeps the message
+   * Waits for the turn of a request that may be held. The caller must end it.
+   * @param to the recipient's jid
+   * @throws GatewayError `store_unavailable`, `store_damaged`
    */
-  sendOrHold(session: Session, asked: HoldableRequest, send: () => Promise<SentAnswer>): Promise<SentAnswer> {
-    const { clientId } = session;
-    return this.#requests.run(`${clientId} ${asked.to}`, async () => {
+  async takeTurn(clientId: string, to: string): Promise<Turn> {
+    const place = await this.#requests.take(`${clientId} ${to}`);
+    try {
       const { queue } = await this.#heldOf(clientId);
-      const earlier = queue.firstOf(asked.to);
-      // the message is judged when it becomes the first of its chat
-      if (earlier) return this.#hold(clientId, asked, earlier, { isOutdated: true });
-      const judgement: Judgement = { to: asked.to, isOutdated: false };
-      this.#judging.add(clientId, judgement);
-      try {
-        return await send();
-      } catch (error) {
-        const refusal = isGatewayError(error, 'policy_refused') ? error.policy : undefined;
-        if (!refusal?.allowedAt) throw error;
-        const found = { rule: refusal.rule, allowedAt: Date.parse(refusal.allowedAt) };
-        return await this.#hold(clientId, asked, found, judgement);
-      } finally {
-        this.#judging.delete(clientId, judgement);
+      const ahead = queue.firstOf(to);
+      const turn: Turn = {
+        to,
+        ahead,
+        isOutdated: ahead !== undefined,
+        end: () => {
+          this.#judging.delete(clientId, turn);
+          place.end();
+        },
+      };
+      this.#judging.add(clientId, turn);
+      return turn;
+    } catch (error) {
+      place.end();
+      throw error;
+    }
+  }
+
+  /**
+   * Keeps a request until its policy allows it. Holds nothing for a caller who has hung up, because the caller would never
+   * learn of it.
+   * @param refusal the rule that refuses it, and when that rule allows it
+   * @throws GatewayError held_sends_full, request_too_large, send_not_connected; send_cut_off with the message's id when the
+   * store does not say whether it keeps the message
+   */
+  async hold(
+    { session, job, messageId, gone }: Send,
+    { to, isOutdated }: Turn,
+    { rule, allowedAt: at }: Pick<HeldRequest, 'rule' | 'allowedAt'>,
+  ): Promise<SentAnswer> {
+    const { clientId } = session;
+    const { route, request } = job;
+    const { store, clock, limit, sessions, spans } = this.#options;
+    const { queue } = await this.#heldOf(clientId);
+    if (gone?.aborted) throw new GatewayError('send_not_connected', 'nothing was sent: the caller hung up');
+    requireRoom(queue.size, limit, this.total());
+    const heldAt = queue.nextTime(clock.now());
+    const held = { route, rule, allowedAt: at, heldAt };
+    const text = writeHeld({ ...held, request, from: ownNumber(sessions.find(clientId).record) });
+    const judged = isOutdated ? {} : judgedBy(rule, at, clock.now());
+    const send: HeldSend = { ...held, ...FRESH, ...judged, messageId, to, isBusy: true };
+    queue.add(send);
+    try {
+      await store.sends.put(clientId, {
+        ...{ messageId, to, content: new Uint8Array(), metaData: '', fileName: '' },
+        // a held message counts as nothing until it leaves
+        ...{ counted: 'nothing', sentAt: heldAt, acknowledged: false, closed: true },
+        held: text,
+        ...spans.noted(clientId, messageId),
+      });
+    } catch (error) {
+      if (!isGatewayError(error, 'store_unavailable')) {
+        queue.remove(send);
+        throw error;
       }
-    });
+      // the next judgement reads whether the record was written
+      Object.assign(send, FRESH);
+      this.#wake(clientId);
+      throw new GatewayError('send_cut_off', error.message, { cause: error, messageId });
+    }
+    send.isBusy = false;
+    this.#wake(clientId);
+    return answerOf(send);
   }
 
   /** The answer to a request whose message waits; undefined for any other record. */
@@ -122,7 +167,7 @@ export class HeldSends implements SessionPart, HeldMessages {
   }
 
   async cancel(clientId: string, messageId: string): Promise<void> {
-    const { sessions, store, endings } = this.#options;
+    const { sessions, store } = this.#options;
     sessions.find(clientId);
     const { queue } = await this.#heldOf(clientId);
     // a judgement may end without a send: wait for its end
@@ -136,7 +181,7 @@ export class HeldSends implements SessionPart, HeldMessages {
       const record = await store.sends.get(clientId, messageId);
       // an earlier attempt may have arrived
       if (record && (!record.closed || record.content.length > 0)) throw leaving;
-      if (record) await endings.close(clientId, record);
+      if (record) await this.#endings.close(clientId, record);
       queue.remove(send);
     } finally {
       send.isBusy = false;
@@ -150,14 +195,14 @@ export class HeldSends implements SessionPart, HeldMessages {
    * @throws GatewayError store_unavailable
    */
   async withdraw(clientId: string, messageId: string): Promise<boolean> {
-    const { store, endings } = this.#options;
+    const { store } = this.#options;
     if (!(await this.#heldOf(clientId)).queue.find(messageId)) return false;
     return this.#work.run(clientId, async () => {
       const { queue } = await this.#heldOf(clientId);
       const send = queue.find(messageId);
       const record = send && (await store.sends.get(clientId, messageId));
       if (!send || !record?.held || record.acknowledged) return false;
-      await endings.close(clientId, record);
+      await this.#endings.close(clientId, record);
       queue.remove(send);
       this.#wake(clientId);
       return record.content.length === 0;
@@ -185,8 +230,8 @@ export class HeldSends implements SessionPart, HeldMessages {
    * Judges all messages of a session again. Called when the session connects, gets another workspace or more of its past,
    * and when the network's restrictions change.
    */
-  judgeAnew(clientId: string): void {
-    for (const judgement of this.#judging.of(clientId)) judgement.isOutdated = true;
+  reevaluate(clientId: string): void {
+    for (const turn of this.#judging.of(clientId)) turn.isOutdated = true;
     this.#wake(clientId, ({ queue }) => queue.wake());
   }
 
@@ -196,7 +241,7 @@ export class HeldSends implements SessionPart, HeldMessages {
     const judging = this.#judging.of(clientId);
     if (!held?.size && judging.length === 0) return;
     const chats = [message.chat, message.chatAlt].flatMap((jid) => (jid && !isGroup(jid) ? jid : []));
-    for (const judgement of judging) if (chats.includes(judgement.to)) judgement.isOutdated = true;
+    for (const turn of judging) if (chats.includes(turn.to)) turn.isOutdated = true;
     if (chats.some((jid) => held?.firstOf(jid))) this.#wake(clientId, ({ queue }) => queue.wake(chats));
   }
 
@@ -204,7 +249,7 @@ export class HeldSends implements SessionPart, HeldMessages {
    * Notes that the network refused a copy of a message.
    * @returns true if the message is held: it may leave again, so only its final outcome is announced
    */
-  noteRefusal(clientId: string, messageId: string, code: string | undefined): boolean {
+  onRejected(clientId: string, messageId: string, code: string | undefined): boolean {
     const send = this.#read.get(clientId)?.queue.find(messageId);
     if (send) send.refusedWith = code;
     return send !== undefined;
@@ -212,13 +257,13 @@ export class HeldSends implements SessionPart, HeldMessages {
 
   /** Another number may be linked: gives up the messages that wait for the former one. */
   reset(clientId: string): void {
-    const { sessions, endings, limit, clock } = this.#options;
+    const { sessions, limit, clock } = this.#options;
     // messages held within one millisecond have consecutive times, up to `limit` after now
     const until = clock.now() + limit;
     this.#run(clientId, async ({ queue }) => {
       const session = sessions.find(clientId);
       const former = queue.all.filter(({ heldAt }) => heldAt <= until);
-      for (const send of former) await endings.giveUp({ session, queue, send }, 'session_unpaired');
+      for (const send of former) await this.#endings.giveUp({ session, queue, send }, 'session_unpaired');
     });
   }
 
@@ -244,45 +289,6 @@ export class HeldSends implements SessionPart, HeldMessages {
     this.#stopped = true;
     for (const clientId of [...this.#read.keys()]) this.abort(clientId);
     for (const cancel of this.#repetitions.all()) cancel();
-  }
-
-  async #hold(
-    clientId: string,
-    { messageId, to, route, request, gone }: HoldableRequest,
-    { rule, allowedAt: at }: Pick<HeldRequest, 'rule' | 'allowedAt'>,
-    judgement: Pick<Judgement, 'isOutdated'>,
-  ): Promise<SentAnswer> {
-    const { store, clock, limit, sessions, spans } = this.#options;
-    const { queue } = await this.#heldOf(clientId);
-    if (gone?.aborted) throw new GatewayError('send_not_connected', 'nothing was sent: the caller hung up');
-    requireRoom(queue.size, limit, this.total());
-    const heldAt = queue.nextTime(clock.now());
-    const held = { route, rule, allowedAt: at, heldAt };
-    const text = writeHeld({ ...held, request, from: ownNumber(sessions.find(clientId).record) });
-    const judged = judgement.isOutdated ? {} : judgedBy(rule, at, clock.now());
-    const send: HeldSend = { ...held, ...FRESH, ...judged, messageId, to, isBusy: true };
-    queue.add(send);
-    try {
-      await store.sends.put(clientId, {
-        ...{ messageId, to, content: new Uint8Array(), metaData: '', fileName: '' },
-        // a held message counts as nothing until it leaves
-        ...{ counted: 'nothing', sentAt: heldAt, acknowledged: false, closed: true },
-        held: text,
-        ...spans.noted(clientId, messageId),
-      });
-    } catch (error) {
-      if (!isGatewayError(error, 'store_unavailable')) {
-        queue.remove(send);
-        throw error;
-      }
-      // the next judgement reads whether the record was written
-      Object.assign(send, FRESH);
-      this.#wake(clientId);
-      throw new GatewayError('send_cut_off', error.message, { cause: error, messageId });
-    }
-    send.isBusy = false;
-    this.#wake(clientId);
-    return answerOf(send);
   }
 
   #heldOf(clientId: string): Promise<Held> {

@@ -1,26 +1,48 @@
-import { boundedCache } from '../../../domain/bounded-cache.js';
 import { type Clock, endsWithin } from '../../../domain/clock.js';
 import { GatewayError, isFinalForSend, isGatewayError } from '../../../domain/errors.js';
 import { KeyedLock } from '../../../domain/keyed-lock.js';
 import { LIMITS } from '../../../domain/limits.js';
-import type { Link, LinkFactory, MessageContent, SentMessage } from '../../link/link.js';
+import { type MessageKey, messageKey } from '../../../domain/message-key.js';
+import type { Link, LinkFactory, MessageContent, PreparedMessage, Remedy } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { SentRecord, Store } from '../../store/store.js';
 import { type LiveLinks, ownJid } from '../access.js';
-import type { SendStamp } from '../policies/admission.js';
-import type { AskedSend, SendPolicies } from '../policies/send-policies.js';
+import type { Admission } from '../policies/admission.js';
+import type { SendPolicies } from '../policies/send-policies.js';
 import type { Receiver } from '../receiving/receive.js';
 import { linkedSince } from '../sessions/linked-number.js';
 import type { Session } from '../sessions/session.js';
 import type { MessageSpans } from '../spans.js';
-import { isStillToDo, type StoreRetry } from '../store-retry.js';
-import { type Draft, draftOf, eventTimeOf, recordOf } from './draft.js';
+import type { StoreRetry } from '../store-retry.js';
+import {
+  eventTimeOf,
+  type OwnMessage,
+  recordedMessage,
+  recordOf,
+  SendRecords,
+  type SentMessage,
+} from './send-records.js';
 
 /** Options for a resumed send: no caller waits for its answer. */
 const RESUMED = { text: '', isResumed: true } as const;
 
-/** Size of `#proven`, which saves a store access for each further receipt of a message. */
-const PROVEN = 20_000;
+/** For a session without a policy. */
+const NO_GUARD = { check: () => true } as const;
+
+/** A message on its way to the network, over one connection or several. */
+interface Departure {
+  session: Session;
+  message: OwnMessage;
+  /** Absent if the session has no policy. */
+  admission: Admission | undefined;
+  /** The content of the next copy: every copy is the same once the first one is recorded. */
+  content: OwnMessage['content'];
+  isRecorded: boolean;
+  /** Copies that may have left. */
+  copies: number;
+  /** The time in its record: milliseconds since the epoch. */
+  sentAt: number;
+}
 
 /** The outcome of a send. */
 export interface Sent {
@@ -30,23 +52,17 @@ export interface Sent {
 }
 
 /**
- * Own messages in flight. Each is recorded before it is sent, confirmed by the network's acknowledgement, and closed when
- * its echo was announced or the caller got an error. A record that a lost connection or a crash left open continues from
+ * Own messages in flight. Each is admitted by its policy, recorded, relayed until the network acknowledges it, announced, and
+ * closed when its echo was announced or the caller got an error. A record that a lost connection or a crash left open continues from
  * its last step: the message is sent again under its id, so that recipients drop the duplicate, or only announced.
  */
 export class Outbox {
   readonly #options;
-  /** Sends in flight, by session and message id. */
-  readonly #leaving = new Map<string, Promise<Sent>>();
-  /** Failed sends whose records are not closed in the store yet, by session and message id. */
-  readonly #failed = new Set<string>();
-  /** Own messages that were sent for sure: in a group every member sends a receipt for the same message. */
-  readonly #proven = boundedCache<true>(PROVEN);
-  /** Records of failed sends that are being closed, by session and message id. */
-  readonly #closing = new Map<string, Promise<void>>();
+  /** Sends in flight. */
+  readonly #leaving = new Map<MessageKey, Promise<Sent>>();
+  readonly #records: SendRecords;
   /** Locked by session while its open records are read, and by session and chat while they are continued; new sends of the chat wait. */
   readonly #resuming = new KeyedLock();
-  #stopping = false;
 
   constructor(options: {
     store: Pick<Store, 'sends'>;
@@ -60,33 +76,38 @@ export class Outbox {
     log: Logger;
   }) {
     this.#options = options;
+    this.#records = new SendRecords(options);
   }
 
   /**
    * Sends a message and announces it. A message that is in flight is not sent twice.
    * @param gone aborted when the caller hangs up
-   * @throws GatewayError as `Link.send`, and `store_unavailable`; the record then stays open until `closeFailed`
+   * @throws GatewayError `policy_refused`, as `Link.prepare` and `Link.relay`, and `store_unavailable`; the record then stays
+   * open until `closeFailed`
    */
-  send(session: Session, draft: Draft, gone?: AbortSignal): Promise<Sent> {
+  async send(session: Session, message: OwnMessage, gone?: AbortSignal): Promise<Sent> {
+    const { spans, policies } = this.#options;
     const { clientId } = session;
-    const { messageId, admission } = draft;
-    if (this.#leaving.has(`${clientId} ${messageId}`)) admission?.end();
-    return this.#alone(clientId, messageId, () => this.#send(session, draft, gone));
+    const { messageId, to } = message;
+    await this.#afterResumed(clientId, to, gone);
+    const admission = await spans.step('policy', () => policies.admit(session, message));
+    if (this.#leaving.has(messageKey(clientId, messageId))) admission?.end();
+    return this.#alone(clientId, messageId, () => this.#send(session, message, admission, gone));
   }
 
   /** Runs one attempt per message; concurrent callers share its result. */
   #alone(clientId: string, messageId: string, work: () => Promise<Sent>): Promise<Sent> {
-    const id = `${clientId} ${messageId}`;
-    const leaving = this.#leaving.get(id);
+    const key = messageKey(clientId, messageId);
+    const leaving = this.#leaving.get(key);
     if (leaving) return leaving;
-    const sending = work().finally(() => this.#leaving.delete(id));
-    this.#leaving.set(id, sending);
+    const sending = work().finally(() => this.#leaving.delete(key));
+    this.#leaving.set(key, sending);
     return sending;
   }
 
   /** The record of a message that its caller sends again. */
   kept(clientId: string, messageId: string): Promise<SentRecord | undefined> {
-    return this.#options.store.sends.get(clientId, messageId);
+    return this.#records.get(clientId, messageId);
   }
 
   /**
@@ -98,7 +119,7 @@ export class Outbox {
   continue(
     session: Session,
     record: SentRecord,
-    ask: Pick<AskedSend, 'text' | 'isResumed'>,
+    ask: Pick<OwnMessage, 'text' | 'isResumed'>,
     gone?: AbortSignal,
   ): Promise<Sent> {
     const { clientId } = session;
@@ -113,93 +134,52 @@ export class Outbox {
   async #continue(
     session: Session,
     record: SentRecord,
-    ask: Pick<AskedSend, 'text' | 'isResumed'>,
+    ask: Pick<OwnMessage, 'text' | 'isResumed'>,
     gone: AbortSignal | undefined,
   ): Promise<Sent> {
-    const { store, links, policies } = this.#options;
+    const { links, policies } = this.#options;
+    const message = recordedMessage(record, ask);
     if (!record.acknowledged) {
-      const { to, counted } = record;
-      const asked = { ...ask, to, target: counted === 'nothing', kept: record };
-      const admission = await policies.admit(session, asked);
+      const admission = await policies.admit(session, message);
       // reopen the record, because its caller asks again: after a crash this attempt is resumed too
-      if (record.closed && !admission) await store.sends.put(session.clientId, { ...record, closed: false });
-      return this.#send(session, { ...draftOf(record), ...(admission && { admission }) }, gone);
+      if (record.closed && !admission)
+        await this.#records.put(session.clientId, { ...record, closed: false });
+      return this.#send(session, message, admission, gone);
     }
     const content = links.decode(record.content);
     if (record.closed) return { content, recorded: true };
-    return this.#echo(session, draftOf(record), {
-      messageId: record.messageId,
-      content,
-      sentAt: record.sentAt,
-    });
-  }
-
-  /**
-   * Closes the record of a send whose caller gets an error: it is not resumed, unless another node has the session. During a
-   * stop the record stays open, because the caller gets no answer.
-   */
-  async closeFailed(session: Session, messageId: string): Promise<void> {
-    if (this.#stopping) return;
-    const { clientId } = session;
-    const { retry, log } = this.#options;
-    const id = `${clientId} ${messageId}`;
-    if (this.#proven.has(id)) return;
-    const closing = this.#close(clientId, messageId).catch((error: unknown) => {
-      if (!isStillToDo(error)) throw error;
-      this.#failed.add(id);
-      if (isGatewayError(error, 'session_elsewhere')) return;
-      // the answer does not wait for the store
-      const later = retry
-        .run(() => this.#close(clientId, messageId))
-        .catch((err: unknown) => log.warn({ err, clientId }, 'failed send not noted'));
-      this.#closeUntil(id, later);
-    });
-    this.#closeUntil(id, closing);
-    await closing;
-  }
-
-  /** Lets a proof that arrives now wait for the closing: a proof reopens closed records only. */
-  #closeUntil(id: string, closing: Promise<void>): void {
-    const noted = closing
-      .catch(() => undefined)
-      .then(() => {
-        if (this.#closing.get(id) === noted) this.#closing.delete(id);
-      });
-    this.#closing.set(id, noted);
-  }
-
-  async #close(clientId: string, messageId: string): Promise<void> {
-    await this.#options.store.sends.close(clientId, messageId);
-    this.#failed.delete(`${clientId} ${messageId}`);
+    return this.#announce(session, message, { messageId: record.messageId, content, sentAt: record.sentAt });
   }
 
   /**
    * The network's acknowledgement or a receipt of a recipient proves that a message was sent. A message whose caller got an
    * error because there was no proof in time is announced now.
    */
-  noteProof(session: Session, messageId: string): void {
+  confirmDelivered(session: Session, messageId: string): void {
     const { clientId } = session;
-    const id = `${clientId} ${messageId}`;
-    if (this.#proven.has(id)) return;
-    this.#proven.set(id, true);
-    this.#noteProof(session, messageId, this.#leaving.has(id)).catch((err: unknown) => {
-      this.#proven.delete(id);
+    if (!this.#records.prove(clientId, messageId)) return;
+    // a send in flight announces the message itself
+    const isInFlight = this.#leaving.has(messageKey(clientId, messageId));
+    this.#announceProven(session, messageId, isInFlight).catch((err: unknown) => {
+      this.#records.forgetProof(clientId, messageId);
       this.#options.log.warn({ err, clientId }, 'proof of a send not noted');
     });
   }
 
-  /** @param isInFlight the send announces the message itself */
-  async #noteProof(session: Session, messageId: string, isInFlight: boolean): Promise<void> {
+  async #announceProven(session: Session, messageId: string, isInFlight: boolean): Promise<void> {
     const { clientId } = session;
-    const { store, retry, log } = this.#options;
-    const id = `${clientId} ${messageId}`;
-    for (let closing = this.#closing.get(id); closing; closing = this.#closing.get(id)) await closing;
-    const isReopened = await retry.run(() => store.sends.acknowledge(clientId, messageId));
+    const { retry, log } = this.#options;
+    const isReopened = await this.#records.acknowledge(clientId, messageId);
     if (!isReopened || isInFlight) return;
-    const record = await retry.run(() => store.sends.get(clientId, messageId));
+    const record = await retry.run(() => this.#records.get(clientId, messageId));
     if (!record || record.closed) return;
     log.info({ clientId, messageId }, 'announcing a message that was proven late');
     await this.continue(session, record, RESUMED);
+  }
+
+  /** Closes the record of a send whose caller gets an error. */
+  closeFailed(clientId: string, messageId: string): Promise<void> {
+    return this.#records.closeFailed(clientId, messageId);
   }
 
   /**
@@ -223,7 +203,7 @@ export class Outbox {
    * Resolves when the open sends of a chat were continued after a connection, or after the time that a send waits for one.
    * @throws GatewayError send_not_connected if the caller hangs up meanwhile
    */
-  async afterResumed(clientId: string, chat: string, gone: AbortSignal | undefined): Promise<void> {
+  async #afterResumed(clientId: string, chat: string, gone: AbortSignal | undefined): Promise<void> {
     const id = `${clientId} ${chat}`;
     if (this.#resuming.isIdle(clientId) && this.#resuming.isIdle(id)) return;
     const resumed = this.#resuming.idle(clientId).then(() => this.#resuming.idle(id));
@@ -233,20 +213,18 @@ export class Outbox {
 
   /** The open records that nothing works on, oldest first. */
   async #readIdle(clientId: string): Promise<SentRecord[]> {
-    const { store, retry } = this.#options;
     // read before the store, to include sends that end during the read and those whose callers got an error
-    const leaving = new Set([...this.#leaving.keys(), ...this.#closing.keys()]);
-    const open = await retry.run(() => store.sends.open(clientId));
-    this.#forgetFailed(clientId, open);
+    const busy = new Set([...this.#leaving.keys(), ...this.#records.closing]);
+    const open = await this.#options.retry.run(() => this.#records.open(clientId));
     return open.filter(({ messageId, held, acknowledged }) => {
-      const id = `${clientId} ${messageId}`;
-      return !(held && !acknowledged) && !leaving.has(id) && !this.#leaving.has(id);
+      const key = messageKey(clientId, messageId);
+      return !(held && !acknowledged) && !busy.has(key) && !this.#leaving.has(key);
     });
   }
 
   /** Announces the sends that the network acknowledged before a crash; needs no link. */
   async announceAcknowledged(session: Session): Promise<void> {
-    const open = await this.#options.store.sends.open(session.clientId);
+    const open = await this.#records.open(session.clientId);
     for (const record of open) if (record.acknowledged) void this.#resumeInTurn(session, record);
   }
 
@@ -256,17 +234,9 @@ export class Outbox {
     await Promise.allSettled(leaving.map(([, sent]) => sent));
   }
 
-  /** Drops failed sends whose records another node has closed. */
-  #forgetFailed(clientId: string, open: readonly SentRecord[]): void {
-    const still = new Set(open.map(({ messageId }) => `${clientId} ${messageId}`));
-    for (const id of this.#failed) {
-      if (id.startsWith(`${clientId} `) && !still.has(id)) this.#failed.delete(id);
-    }
-  }
-
   /** From now on failed sends stay open for the next start, because their callers get no answer. */
   stop(): void {
-    this.#stopping = true;
+    this.#records.stop();
   }
 
   /** Continues a record after the earlier records of its chat. Never rejects. */
@@ -282,29 +252,34 @@ export class Outbox {
     const { clientId } = session;
     const { messageId, acknowledged } = record;
     const { clock, log } = this.#options;
-    if (!acknowledged && this.#failed.has(`${clientId} ${messageId}`))
-      return this.closeFailed(session, messageId);
+    if (!acknowledged && this.#records.hasFailed(clientId, messageId))
+      return this.closeFailed(clientId, messageId);
     if (!acknowledged && record.sentAt < linkedSince(session.record)) {
       log.warn({ clientId, messageId }, 'a send of another number is not sent again');
-      return this.closeFailed(session, messageId);
+      return this.closeFailed(clientId, messageId);
     }
     if (!acknowledged && clock.now() - record.sentAt > LIMITS.resendMaxAgeMs) {
       log.warn({ clientId, messageId }, 'a send of the last run is too old to be sent again');
-      return this.closeFailed(session, messageId);
+      return this.closeFailed(clientId, messageId);
     }
     log.info({ clientId, messageId, acknowledged }, 'finishing an interrupted send');
     try {
       await this.continue(session, record, RESUMED);
     } catch (error) {
       log.warn({ err: error, clientId, messageId }, 'an interrupted send failed again');
-      if (isFinalForSend(error)) await this.closeFailed(session, messageId);
+      if (isFinalForSend(error)) await this.closeFailed(clientId, messageId);
     }
   }
 
-  async #send(session: Session, draft: Draft, gone: AbortSignal | undefined): Promise<Sent> {
-    const { admission } = draft;
+  async #send(
+    session: Session,
+    message: OwnMessage,
+    admission: Admission | undefined,
+    gone: AbortSignal | undefined,
+  ): Promise<Sent> {
     try {
-      return await this.#echo(session, draft, await this.#untilAcknowledged(session, draft, gone));
+      const sent = await this.#leave(session, message, admission, gone);
+      return await this.#announce(session, message, sent);
     } catch (error) {
       if (isGatewayError(error, 'send_rejected')) admission?.rejected();
       throw error;
@@ -314,78 +289,89 @@ export class Outbox {
   }
 
   /** Sends over several connections if need be: an ended connection does not say whether the message arrived. */
-  async #untilAcknowledged(
+  async #leave(
     session: Session,
-    draft: Draft,
+    message: OwnMessage,
+    admission: Admission | undefined,
     gone: AbortSignal | undefined,
   ): Promise<SentMessage> {
-    const { admission } = draft;
-    let { content } = draft;
-    let isWritten = draft.kept !== undefined && !admission;
-    let copies = draft.kept ? 1 : 0;
-    let sentAt = draft.kept?.sentAt ?? 0;
-    const send = (link: Link) =>
-      this.#options.spans.relay(link, {
-        ...draft,
-        content,
-        ...(admission && { atWire: admission }),
-        beforeSend: async (encoded) => {
-          copies += 1;
-          if (isWritten) return admission?.leaveAgain();
-          const write = async (stamp: Partial<SendStamp>) => {
-            sentAt = await this.#writeDown(session.clientId, draft, encoded, stamp);
-          };
-          await (admission ? admission.leave(write) : write({}));
-          isWritten = true;
-          content = { encoded };
-        },
-      });
+    const { repeats, content } = message;
+    const departure: Departure = {
+      ...{ session, message, admission, content },
+      isRecorded: repeats !== undefined && !admission,
+      copies: repeats ? 1 : 0,
+      sentAt: repeats?.sentAt ?? 0,
+    };
     try {
-      const sent = await this.#options.liveLinks.over(session, send, gone);
-      return { ...sent, sentAt };
+      return await this.#options.liveLinks.withLink(
+        session,
+        (link) => this.#leaveOver(link, departure),
+        gone,
+      );
     } catch (error) {
-      const { messageId } = draft;
-      // this copy did not arrive, but an earlier copy may have
-      if (draft.held && copies > 1 && isGatewayError(error, 'send_rejected'))
-        throw new GatewayError('send_rejected', error.message, { cause: error, messageId });
-      if ('encoded' in content && this.#proven.has(`${session.clientId} ${messageId}`)) {
-        const sent = this.#options.links.decode(content.encoded);
-        return { messageId, content: sent, sentAt };
-      }
-      // an earlier attempt may have left
-      const isRefused = admission?.hasLeft && isGatewayError(error, 'policy_refused');
-      if (!('encoded' in content) || !(isRefused || isGatewayError(error, 'send_not_connected'))) throw error;
-      const why = isRefused ? ` It was not sent again: ${error.message}.` : '';
-      const message = `The connection ended before there was proof that the message arrived.${why}`;
-      throw new GatewayError('send_cut_off', message, { cause: error });
+      return this.#arrivedAfterAll(departure, error);
     }
   }
 
-  /**
-   * Writes the record of a send. An open record keeps its time: the message may have been announced with it before a crash.
-   * @returns the time in the record
-   */
-  async #writeDown(
-    clientId: string,
-    draft: Draft,
-    encoded: Uint8Array,
-    stamp: Partial<SendStamp>,
-  ): Promise<number> {
-    const { store, spans, clock } = this.#options;
-    const { kept } = draft;
-    const sentAt = kept && !kept.closed ? kept.sentAt : (stamp.sentAt ?? clock.now());
-    const record = recordOf(draft, encoded, { ...stamp, sentAt });
-    await store.sends.put(clientId, { ...spans.noted(clientId, draft.messageId), ...record });
-    return sentAt;
+  /** Prepares, records and relays the message until the network acknowledges a copy. */
+  async #leaveOver(link: Link, departure: Departure): Promise<SentMessage> {
+    const { message, admission } = departure;
+    const { messageId, to, quoted } = message;
+    const { spans } = this.#options;
+    let remedy: Remedy | undefined;
+    for (;;) {
+      const prepared = await link.prepare({ messageId, to, quoted, content: departure.content, remedy });
+      await spans.step('outbox', () => this.#record(departure, prepared));
+      const relayed = await spans.relay(() => relay(link, prepared, admission));
+      if (!relayed) return { messageId, content: prepared.content, sentAt: departure.sentAt };
+      remedy = relayed;
+    }
+  }
+
+  /** Writes the record of a message before its first copy leaves, and asks its policy again before each further one. */
+  async #record(departure: Departure, { encoded }: PreparedMessage): Promise<void> {
+    const { session, message, admission, isRecorded } = departure;
+    const { spans, clock } = this.#options;
+    const { clientId } = session;
+    departure.copies += 1;
+    if (isRecorded) return admission?.leavesAgain();
+    const stamp = await admission?.leaves();
+    // an open record keeps its time: the message may have been announced with it before a crash
+    const { repeats } = message;
+    departure.sentAt = repeats && !repeats.closed ? repeats.sentAt : (stamp?.sentAt ?? clock.now());
+    const record = recordOf(message, encoded, { ...stamp, sentAt: departure.sentAt });
+    await this.#records.put(clientId, { ...spans.noted(clientId, message.messageId), ...record });
+    await admission?.recorded();
+    departure.isRecorded = true;
+    departure.content = { encoded };
+  }
+
+  /** The message, if it is proven to have arrived although its last copy failed. @throws GatewayError with which the send ends */
+  #arrivedAfterAll(
+    { session, message, admission, content, copies, sentAt }: Departure,
+    error: unknown,
+  ): SentMessage {
+    const { messageId, held } = message;
+    // this copy did not arrive, but an earlier copy may have
+    if (held && copies > 1 && isGatewayError(error, 'send_rejected'))
+      throw new GatewayError('send_rejected', error.message, { cause: error, messageId });
+    if ('encoded' in content && this.#records.isProven(session.clientId, messageId))
+      return { messageId, content: this.#options.links.decode(content.encoded), sentAt };
+    // an earlier attempt may have left
+    const isRefused = admission?.hasLeft && isGatewayError(error, 'policy_refused');
+    if (!('encoded' in content) || !(isRefused || isGatewayError(error, 'send_not_connected'))) throw error;
+    const why = isRefused ? ` It was not sent again: ${error.message}.` : '';
+    const text = `The connection ended before there was proof that the message arrived.${why}`;
+    throw new GatewayError('send_cut_off', text, { cause: error });
   }
 
   /** Announces the sent message. Resolves when the history has it, or after `recordWaitMs`. */
-  async #echo(session: Session, { to, ...draft }: Draft, sent: SentMessage): Promise<Sent> {
+  async #announce(session: Session, message: OwnMessage, sent: SentMessage): Promise<Sent> {
     const { record } = session;
     const participant = ownJid(session);
     const echo = {
       messageId: sent.messageId,
-      chat: to,
+      chat: message.to,
       fromMe: true,
       ...(participant && { participant }),
       pushName: record.name,
@@ -394,7 +380,21 @@ export class Outbox {
       journalIds: [],
       offline: false,
     };
-    const { recorded } = await this.#options.receiver.echo(record, echo, draft);
+    const { recorded } = await this.#options.receiver.echo(record, echo, message);
     return { content: sent.content, recorded };
+  }
+}
+
+/** Relays a prepared message past its policy. @returns what the next copy needs, if the network refused this one */
+async function relay(
+  link: Link,
+  message: PreparedMessage,
+  admission: Admission | undefined,
+): Promise<Remedy | undefined> {
+  for (;;) {
+    const relayed = await link.relay(message, admission ?? NO_GUARD);
+    if (relayed.outcome === 'acknowledged') return undefined;
+    if (relayed.outcome === 'refused') return relayed.remedy;
+    await admission?.blocked();
   }
 }

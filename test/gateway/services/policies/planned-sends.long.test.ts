@@ -94,15 +94,15 @@ describe('sends that are planned over several days', () => {
       if (count % MOVES_AFTER === 0) for (const node of nodes) if (node !== policies) node.forget('acme');
       try {
         const admission = await policies?.admit(session, { to, text: '', target: false });
-        await admission?.leave(async ({ counted, sentAt }) => {
-          await store.sends.put('acme', {
-            ...{ messageId: `M${order}`, to, content: Uint8Array.of(1), metaData: '', fileName: '' },
-            ...{ counted, sentAt, acknowledged: true, closed: true },
-          });
-          left[order] = { leavesAt: sentAt, isNewChat: counted === 'new chat' };
-          if (counted === 'new chat')
-            await store.traces.add('acme', trace(`M${order}`, { chat: to, fromMe: true, sentAt }));
+        const { counted, sentAt } = (await admission?.leaves()) ?? { counted: 'nothing', sentAt: at };
+        await store.sends.put('acme', {
+          ...{ messageId: `M${order}`, to, content: Uint8Array.of(1), metaData: '', fileName: '' },
+          ...{ counted, sentAt, acknowledged: true, closed: true },
         });
+        await admission?.recorded();
+        left[order] = { leavesAt: sentAt, isNewChat: counted === 'new chat' };
+        if (counted === 'new chat')
+          await store.traces.add('acme', trace(`M${order}`, { chat: to, fromMe: true, sentAt }));
         admission?.end();
         count += 1;
       } catch (error) {

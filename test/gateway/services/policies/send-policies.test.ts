@@ -6,7 +6,7 @@ import type { Restriction } from '../../../../src/gateway/link/link.js';
 import { roomIdOf } from '../../../../src/gateway/services/identities/parties.js';
 import type { Admission } from '../../../../src/gateway/services/policies/admission.js';
 import { SendPolicies } from '../../../../src/gateway/services/policies/send-policies.js';
-import type { Contact, SendWeight } from '../../../../src/gateway/store/store.js';
+import type { Contact } from '../../../../src/gateway/store/store.js';
 import { message, roomUpdate, trace } from '../../../contracts/store/harness.js';
 import { playedLink } from '../../../support/rig/link.js';
 import { type PlayedSessions, Rig } from '../../../support/rig/rig.js';
@@ -83,11 +83,9 @@ describe('SendPolicies', () => {
     policies.admit(session(), { to, text, target });
   /** What the send is counted as. */
   const leave = async (admission: Admission | undefined) => {
-    let counted: SendWeight | undefined;
-    await admission?.leave(async (stamp) => {
-      counted = stamp.counted;
-    });
-    return counted;
+    const stamp = await admission?.leaves();
+    await admission?.recorded();
+    return stamp?.counted;
   };
   const sent = async (policies: SendPolicies, to: string, text = '') => {
     const admission = await admit(policies, to, text);
@@ -105,9 +103,7 @@ describe('SendPolicies', () => {
   it('do not count a send that could not be stored', async () => {
     const policies = policiesWith(once);
     const first = await admit(policies, BOB);
-    const failure = new Error('the store is away');
-    const leaving = first?.leave(() => Promise.reject(failure)).catch((error: unknown) => error);
-    expect(await leaving).to.equal(failure);
+    await first?.leaves();
     first?.end();
     expect(await sent(policies, CAROL)).to.equal('new chat');
   });
@@ -140,10 +136,9 @@ describe('SendPolicies', () => {
   it('refuse a first message when the network restricts the number while its record is written', async () => {
     const policies = policiesWith({});
     const first = await admit(policies, BOB);
-    const leaving = first?.leave(async () => {
-      restrictions = [LOCK];
-    });
-    expect(await ruleOf(leaving ?? Promise.resolve())).to.equal('reachoutLock');
+    await first?.leaves();
+    restrictions = [LOCK];
+    expect(await ruleOf(first?.recorded() ?? Promise.resolve())).to.equal('reachoutLock');
     first?.end();
   });
 
@@ -152,8 +147,8 @@ describe('SendPolicies', () => {
     const [toBob, toGroup] = [await admit(policies, BOB), await admit(policies, GROUP)];
     for (const admission of [toBob, toGroup]) await leave(admission);
     restrictions = [LOCK];
-    expect([toBob?.mayLeave(), toGroup?.mayLeave()]).to.deep.equal([false, true]);
-    expect(await ruleOf(toBob?.heldBack() ?? Promise.resolve())).to.equal('reachoutLock');
+    expect([toBob?.check(), toGroup?.check()]).to.deep.equal([false, true]);
+    expect(await ruleOf(toBob?.blocked() ?? Promise.resolve())).to.equal('reachoutLock');
     expect(toBob?.hasLeft).to.equal(false);
     toBob?.end();
     restrictions = [];
@@ -162,16 +157,16 @@ describe('SendPolicies', () => {
     restrictions = [LOCK];
     // her token came unseen
     trusted = [CAROL];
-    expect(toCarol?.mayLeave()).to.equal(false);
-    await toCarol?.heldBack();
-    expect([toCarol?.mayLeave(), toCarol?.hasLeft]).to.deep.equal([true, true]);
+    expect(toCarol?.check()).to.equal(false);
+    await toCarol?.blocked();
+    expect([toCarol?.check(), toCarol?.hasLeft]).to.deep.equal([true, true]);
   });
 
   it('count the next message as a first one too when the network refused the first one', async () => {
     const policies = policiesWith({ newChatsPerDay: [{ linkedDays: 0, limit: 2 }] });
     for (const _ of ['first', 'second']) {
       const admission = await admit(policies, BOB);
-      await admission?.leave(async () => undefined);
+      await leave(admission);
       admission?.rejected();
       admission?.end();
     }
@@ -337,12 +332,9 @@ describe('SendPolicies', () => {
       kept,
       isResumed: true,
     });
-    let textHash: string | undefined;
-    await resumed?.leave(async (stamp) => {
-      textHash = stamp.textHash;
-    });
+    const stamp = await resumed?.leaves();
     resumed?.end();
-    expect(textHash).to.equal('hash');
+    expect(stamp?.textHash).to.equal('hash');
   });
 
   it('let a send of the last run continue unless the network restricts the number', async () => {
@@ -367,8 +359,8 @@ describe('SendPolicies', () => {
     const [toBob, toCarol] = [await admit(policies, BOB), await admit(policies, CAROL)];
     for (const admission of [toBob, toCarol]) await leave(admission);
     restrictions = [LOCK];
-    expect(await ruleOf(toBob?.leaveAgain() ?? Promise.resolve())).to.equal('reachoutLock');
-    expect(await ruleOf(toCarol?.leaveAgain() ?? Promise.resolve())).to.equal('sent');
+    expect(await ruleOf(toBob?.leavesAgain() ?? Promise.resolve())).to.equal('reachoutLock');
+    expect(await ruleOf(toCarol?.leavesAgain() ?? Promise.resolve())).to.equal('sent');
   });
 
   it('wait for the network to say whether it restricts the number before they permit a first message', async () => {

@@ -30,7 +30,7 @@ describe('Sender: a held message that its sender deletes for everyone', () => {
     await deletion(messageId);
     expect(await waiting()).to.deep.equal([]);
     expect(await record(messageId)).not.to.have.property('held');
-    await rig.sender.connected('acme');
+    await rig.sends.connected('acme');
     expect(rig.sent).to.deep.equal([]);
   });
 
@@ -44,7 +44,7 @@ describe('Sender: a held message that its sender deletes for everyone', () => {
   it('gets no further copy when an earlier copy may have arrived, and that copy is deleted', async () => {
     const messageId = await hold('hello');
     rig.onLeft = unacknowledged;
-    await rig.sender.connected('acme');
+    await rig.sends.connected('acme');
     await copies(1);
     rig.onLeft = async () => undefined;
     await deletion(messageId);
@@ -60,7 +60,7 @@ describe('Sender: a held message that its sender deletes for everyone', () => {
       acknowledge = resolve;
     });
     rig.onLeft = () => acknowledged;
-    await rig.sender.connected('acme');
+    await rig.sends.connected('acme');
     await until('the message to leave', async () => rig.sent.length > 0);
     const deleted = deletion(messageId);
     acknowledge();

@@ -39,7 +39,7 @@ describe('Sender: a message that is being held', () => {
       const messageId = await lose(true);
       expect(await waiting()).to.deep.equal([messageId]);
       await until('it to be judged', async () => rig.clock.pending().length > 0);
-      await rig.sender.held.cancel('acme', messageId);
+      await rig.sends.held.cancel('acme', messageId);
       expect(await waiting()).to.deep.equal([]);
     });
 
@@ -100,7 +100,7 @@ describe('Sender: a message that is being held', () => {
 
   it('is judged at once when its recipient wrote while it was being held', async () => {
     rig.onAdmit = () => {
-      rig.sender.held.noteMessage('acme', { chat: BOB_LID });
+      rig.sends.held.noteMessage('acme', { chat: BOB_LID });
       return Promise.reject(refusal());
     };
     const { status, messageId } = await send('hello');

@@ -20,11 +20,12 @@ describe('Sender: a held message', () => {
   const { refusal, send, hold, record, waiting, copies, restart, unacknowledged } = heldOver(() => rig);
   /** A policy that permits everything. */
   const permits = async (): Promise<Admission> => ({
-    leave: (write) => write({ counted: 'message', sentAt: rig.clock.now() }),
-    leaveAgain: async () => undefined,
     hasLeft: true,
-    mayLeave: () => true,
-    heldBack: async () => undefined,
+    leaves: async () => ({ counted: 'message', sentAt: rig.clock.now() }),
+    recorded: async () => undefined,
+    leavesAgain: async () => undefined,
+    check: () => true,
+    blocked: async () => undefined,
     rejected: () => undefined,
     end: () => undefined,
   });
@@ -34,7 +35,7 @@ describe('Sender: a held message', () => {
     rig.onAdmit = permits;
     rig.onLeft = unacknowledged;
     const firstAt = rig.clock.now();
-    await rig.sender.connected('acme');
+    await rig.sends.connected('acme');
     await copies(1);
     rig.clock.advance(LIMITS.resendMaxAgeMs);
     await copies(2);
@@ -58,9 +59,9 @@ describe('Sender: a held message', () => {
   it('is announced, and not sent again, when its proof comes after its attempt had failed', async () => {
     const messageId = await hold('hello');
     rig.onLeft = unacknowledged;
-    await rig.sender.connected('acme');
+    await rig.sends.connected('acme');
     await copies(1);
-    rig.sender.noteProof(rig.session, messageId);
+    rig.sends.confirmDelivered(rig.session, messageId);
     await until('the proof to be noted', async () => (await record(messageId))?.acknowledged === true);
     expect(rig.announced).to.have.length(0);
     rig.clock.advance(HOUR_MS);
@@ -75,15 +76,12 @@ describe('Sender: a held message', () => {
     const late = await permits();
     rig.onAdmit = async () => ({
       ...late,
-      leave: async (write) => {
-        await late.leave(write);
-        throw refusal();
-      },
+      recorded: () => Promise.reject(refusal()),
     });
-    await rig.sender.connected('acme');
+    await rig.sends.connected('acme');
     await until('the attempt to end', async () => rig.sent.length === 1 && rig.clock.pending().length > 0);
     expect(await record(messageId)).to.deep.equal(before);
-    await rig.sender.held.cancel('acme', messageId);
+    await rig.sends.held.cancel('acme', messageId);
     expect(await waiting()).to.deep.equal([]);
   });
 
@@ -102,10 +100,10 @@ describe('Sender: a held message', () => {
       };
     });
     rig.onRefusals = () => refusedFor('newChatGap', HOUR_MS);
-    await rig.sender.connected('acme');
+    await rig.sends.connected('acme');
     await read;
-    expect(await rig.sender.held.list('acme')).to.have.nested.property('[0].leaving', false);
-    const cancelled = rig.sender.held.cancel('acme', messageId);
+    expect(await rig.sends.held.list('acme')).to.have.nested.property('[0].leaving', false);
+    const cancelled = rig.sends.held.cancel('acme', messageId);
     goOn();
     await cancelled;
     expect(await waiting()).to.deep.equal([]);
@@ -118,7 +116,7 @@ describe('Sender: a held message', () => {
       throw new GatewayError('send_rejected', 'error 463');
     };
     const cancel = (messageId: string) =>
-      rig.sender.held.cancel('acme', messageId).then(
+      rig.sends.held.cancel('acme', messageId).then(
         () => 'cancelled',
         (error: unknown) => (error instanceof GatewayError ? error.code : error),
       );
@@ -128,7 +126,7 @@ describe('Sender: a held message', () => {
       rig.onAdmit = permits;
       rig.onLeft = rejected;
       const leftAt = rig.clock.now();
-      await rig.sender.connected('acme');
+      await rig.sends.connected('acme');
       await copies(1);
       expect(await waiting()).to.deep.equal([messageId]);
       rig.clock.advance(1_000);
@@ -144,7 +142,7 @@ describe('Sender: a held message', () => {
       rig.onAdmit = permits;
       rig.onLeft = rejected;
       const firstAt = rig.clock.now();
-      await rig.sender.connected('acme');
+      await rig.sends.connected('acme');
       await copies(1);
       const asked: unknown[] = [];
       rig.onAdmit = (ask) => {
@@ -170,7 +168,7 @@ describe('Sender: a held message', () => {
         };
         throw new GatewayError('send_rejected', 'error 463');
       };
-      await rig.sender.connected('acme');
+      await rig.sends.connected('acme');
       for (let count = 1; count < 5; count += 1) {
         await copies(count);
         expect(await waiting()).to.deep.equal([messageId]);
@@ -189,7 +187,7 @@ describe('Sender: a held message', () => {
         rig.onRefusals = () => refusedFor('samePersonGap', 1_000);
         throw new GatewayError('send_rejected', 'error 479');
       };
-      await rig.sender.connected('acme');
+      await rig.sends.connected('acme');
       await until('an empty outbox', async () => (await waiting()).length === 0);
       expect(rig.statuses).to.deep.equal([`${messageId} failed send_rejected`]);
       expect(await record(messageId))
@@ -200,7 +198,7 @@ describe('Sender: a held message', () => {
     it('cannot be cancelled when an earlier copy may have arrived', async () => {
       const messageId = await hold('hello');
       rig.onLeft = unacknowledged;
-      await rig.sender.connected('acme');
+      await rig.sends.connected('acme');
       await copies(1);
       rig.onLeft = rejected;
       await restart();
@@ -216,7 +214,7 @@ describe('Sender: a held message', () => {
         await rig.reconnect();
         throw new GatewayError('send_cut_off', 'the connection ended');
       };
-      await rig.sender.connected('acme');
+      await rig.sends.connected('acme');
       await copies(2);
       expect(await cancel(messageId)).to.equal('held_send_leaving');
     });
@@ -239,7 +237,7 @@ describe('Sender: a held message', () => {
       leaving = await told();
       await unacknowledged();
     };
-    await rig.sender.connected('acme');
+    await rig.sends.connected('acme');
     await copies(1);
     expect(leaving).to.deep.equal(['written_down,unacknowledged', 'It is being sent.']);
     await rig.store.sends.close('acme', messageId);
@@ -256,7 +254,7 @@ describe('Sender: a held message', () => {
   it('does not leave from another number, even if a copy of it was interrupted', async () => {
     const messageId = await hold('hello');
     rig.onLeft = unacknowledged;
-    await rig.sender.connected('acme');
+    await rig.sends.connected('acme');
     await copies(1);
     expect(await record(messageId)).to.include({ closed: false });
     await rig.session.update({ jid: '15550000009:1@s.whatsapp.net' });
@@ -273,7 +271,7 @@ describe('Sender: a held message', () => {
   it('is given up when five copies in a row were not acknowledged', async () => {
     const messageId = await hold('hello');
     rig.onLeft = unacknowledged;
-    await rig.sender.connected('acme');
+    await rig.sends.connected('acme');
     for (let count = 1; count < 5; count += 1) {
       await copies(count);
       expect(await waiting()).to.deep.equal([messageId]);
@@ -294,7 +292,7 @@ describe('Sender: a held message', () => {
     const messageId = await hold('hello', { key: 'key' });
     rig.clock.advance(1_000);
     expect(await send('hello', { key: 'key' })).to.include({ status: 'held', messageId });
-    await rig.sender.held.cancel('acme', messageId);
+    await rig.sends.held.cancel('acme', messageId);
     const repeated = await send('hello', { key: 'key' }).catch((error: unknown) => error);
     expect(repeated).to.be.instanceOf(GatewayError).that.includes({ code: 'idempotency_conflict' });
     expect(rig.sent).to.deep.equal([]);
@@ -349,10 +347,10 @@ describe('Sender: a held message', () => {
 
   it('is refused when the sessions together hold as many messages as a node keeps', async () => {
     const first = await hold('hello');
-    const others = rig.sender.held.total;
-    rig.sender.held.total = () => LIMITS.heldSendsOfNode;
+    const others = rig.sends.held.total;
+    rig.sends.held.total = () => LIMITS.heldSendsOfNode;
     const error = await hold('one more', { to: '90000000000003@lid' }).catch((reason: unknown) => reason);
-    rig.sender.held.total = others;
+    rig.sends.held.total = others;
     expect(error).to.be.instanceOf(GatewayError).and.include({ code: 'held_sends_full' });
     expect(await waiting()).to.deep.equal([first]);
   });
@@ -393,7 +391,7 @@ describe('Sender: a held message', () => {
       pages.push(page.length);
       return page;
     };
-    rig.sender.held.forget('acme');
+    rig.sends.held.forget('acme');
     expect(await waiting()).to.deep.equal(ids);
     expect(pages).to.deep.equal([50, 50, 20]);
   });
@@ -408,10 +406,10 @@ describe('Sender: a held message', () => {
       expect(status).to.equal('held');
       ids.push(messageId);
     }
-    const [first] = await rig.sender.held.list('acme');
+    const [first] = await rig.sends.held.list('acme');
     expect(first).to.include({ to: '15550000002@s.whatsapp.net', allowedAt: look.policy?.allowedAt });
     const plain = { clientId: 'acme', to, body: 'plain' };
-    expect(await rig.sender.send(textKind(), plain).catch((error: unknown) => error)).to.equal(look);
+    expect(await rig.sends.send(textKind(), plain).catch((error: unknown) => error)).to.equal(look);
     rig.onLookUp = async () => undefined;
     await restart();
     await copies(1);

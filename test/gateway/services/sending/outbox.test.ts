@@ -49,10 +49,14 @@ describe('Sender: the sends of the last run', () => {
     await put('OPEN', { fileName: 'menu.jpg' });
     await put('ACKNOWLEDGED', { acknowledged: true });
     await put('CLOSED', { closed: true });
-    await rig.sender.connected('acme');
+    await rig.sends.connected('acme');
     expect(rig.sent.map(({ messageId }) => messageId)).to.deep.equal(['OPEN']);
     const [again] = rig.sent;
-    expect(again).to.deep.include({ to: BOB_LID, metaData: { order: 7 }, fileName: 'menu.jpg' });
+    expect(again?.to).to.equal(BOB_LID);
+    expect(rig.announced.find(({ message }) => message.messageId === 'OPEN')?.said).to.deep.include({
+      metaData: { order: 7 },
+      fileName: 'menu.jpg',
+    });
     expect(again?.content).to.deep.equal({
       encoded: proto.Message.encode({ conversation: 'OPEN' }).finish(),
     });
@@ -63,7 +67,7 @@ describe('Sender: the sends of the last run', () => {
     rig.clock.advance(1);
     await put('YOUNG');
     rig.clock.advance(LIMITS.resendMaxAgeMs);
-    await rig.sender.connected('acme');
+    await rig.sends.connected('acme');
     expect(rig.sent.map(({ messageId }) => messageId)).to.deep.equal(['YOUNG']);
     expect(await isOpen('OLD')).to.equal(false);
   });
@@ -78,7 +82,7 @@ describe('Sender: the sends of the last run', () => {
       linkedAt: rig.clock.now(),
     });
     await put('OWN');
-    await rig.sender.connected('acme');
+    await rig.sends.connected('acme');
     expect(rig.sent.map(({ messageId }) => messageId)).to.deep.equal(['OWN']);
     expect(await isOpen('FORMER')).to.equal(false);
     expect(rig.announced.map(({ message }) => message.messageId)).to.have.members(['PROVEN', 'OWN']);
@@ -88,7 +92,7 @@ describe('Sender: the sends of the last run', () => {
     it(`are abandoned when the network answers ${code}`, async () => {
       await put('M');
       rig.failure = new GatewayError(code, 'no');
-      await rig.sender.connected('acme');
+      await rig.sends.connected('acme');
       expect(await isOpen('M')).to.equal(false);
     });
   }
@@ -96,18 +100,18 @@ describe('Sender: the sends of the last run', () => {
   it('wait for the next connection after any other failure', async () => {
     await put('M');
     rig.failure = new GatewayError('lookup_failed', 'no');
-    await rig.sender.connected('acme');
+    await rig.sends.connected('acme');
     expect(await isOpen('M')).to.equal(true);
     rig.failure = undefined;
-    await rig.sender.connected('acme');
+    await rig.sends.connected('acme');
     expect(rig.sent).to.have.length(1);
   });
 
   it('are only announced when they were acknowledged, with the data of their callers, and are not announced again', async () => {
     const sentAt = rig.clock.now() - LIMITS.resendMaxAgeMs - 1;
     await put('ACKNOWLEDGED', { acknowledged: true, sentAt });
-    await rig.sender.connected('acme');
-    await rig.sender.connected('acme');
+    await rig.sends.connected('acme');
+    await rig.sends.connected('acme');
     expect(rig.sent).to.deep.equal([]);
     expect(rig.announced).to.have.length(1);
     const [echo] = rig.announced;
@@ -126,9 +130,9 @@ describe('Sender: the sends of the last run', () => {
       acknowledge = resolve;
     });
     rig.onLeft = () => acknowledged;
-    const first = rig.sender.connected('acme');
+    const first = rig.sends.connected('acme');
     await until('the message to leave', async () => rig.sent.length > 0);
-    await rig.sender.connected('acme');
+    await rig.sends.connected('acme');
     acknowledge();
     await first;
     expect([rig.sent.length, rig.announced.length]).to.deep.equal([1, 1]);
@@ -153,7 +157,7 @@ describe('Sender: the sends of the last run', () => {
       if (messageId === 'PROVEN') await rig.store.sends.acknowledge(clientId, messageId);
       return get.call(rig.store.sends, clientId, messageId);
     };
-    const connected = [rig.sender.connected('acme'), rig.sender.connected('acme')];
+    const connected = [rig.sends.connected('acme'), rig.sends.connected('acme')];
     await until('the policy to be asked', async () => asked.length > 0);
     permit();
     await Promise.all(connected);
@@ -166,7 +170,7 @@ describe('Sender: the sends of the last run', () => {
     await put('M');
     const { open } = rig.store.sends;
     rig.store.sends.open = () => Promise.reject(new GatewayError('store_unavailable', 'away'));
-    const resumed = rig.sender.connected('acme');
+    const resumed = rig.sends.connected('acme');
     await rig.clock.scheduled(FIRST_PAUSE_MS);
     rig.store.sends.open = open;
     rig.clock.advance(FIRST_PAUSE_MS);
@@ -183,8 +187,8 @@ describe('Sender: the sends of the last run', () => {
     rig.onLeft = async ({ messageId }) => {
       if (messageId === 'FIRST') await acknowledged;
     };
-    const resumed = rig.sender.connected('acme');
-    const send = (to: string) => rig.sender.send(kindOf('/send-message'), hello(to));
+    const resumed = rig.sends.connected('acme');
+    const send = (to: string) => rig.sends.send(kindOf('/send-message'), hello(to));
     const second = send(BOB_LID);
     const { messageId: other } = await send(OTHER_LID);
     acknowledge();
@@ -198,8 +202,8 @@ describe('Sender: the sends of the last run', () => {
     await put('FIRST');
     rig.onLeft = ({ messageId }) =>
       messageId === 'FIRST' ? new Promise(() => undefined) : Promise.resolve();
-    void rig.sender.connected('acme');
-    const second = rig.sender.send(kindOf('/send-message'), hello(BOB_LID));
+    void rig.sends.connected('acme');
+    const second = rig.sends.send(kindOf('/send-message'), hello(BOB_LID));
     await rig.clock.scheduled(LIMITS.connectionWaitMs);
     rig.clock.advance(LIMITS.connectionWaitMs);
     expect(await second).to.have.property('status', 'sent');
@@ -216,13 +220,13 @@ describe('Sender: the sends of the last run', () => {
       if (messageId === 'FIRST') for (let turn = 0; turn < 20; turn++) await setImmediate();
       return record;
     };
-    await rig.sender.connected('acme');
+    await rig.sends.connected('acme');
     expect(rig.announced.map(({ message }) => message.messageId)).to.deep.equal(['FIRST', 'SECOND']);
   });
 
   it('are announced when a receipt proves them after their callers got an error', async () => {
     await put('M', { closed: true });
-    rig.sender.noteProof(rig.session, 'M');
+    rig.sends.confirmDelivered(rig.session, 'M');
     await until('the send to be announced', async () => rig.announced.length > 0);
     expect(rig.sent).to.deep.equal([]);
     expect(await rig.store.sends.get('acme', 'M')).to.include({ acknowledged: true });
@@ -238,7 +242,7 @@ describe('Sender: a send whose outcome is unknown', () => {
 
   const REQUEST = { clientId: 'acme', to: BOB_LID, body: 'hello', metaData: { order: 7 } };
   const TEXT = kindOf('/send-message');
-  const send = (key?: string) => rig.sender.send(TEXT, REQUEST, key);
+  const send = (key?: string) => rig.sends.send(TEXT, REQUEST, key);
   const fails = (work: Promise<unknown>) =>
     work.then(
       () => expect.fail('it did not fail'),
@@ -255,7 +259,7 @@ describe('Sender: a send whose outcome is unknown', () => {
     for (const [work, hint] of [
       [() => send(), /No answer came\. Repeated, it may arrive twice/],
       [() => send('key'), /with the same Idempotency-Key/],
-      [() => rig.sender.send(kindOf('/send-reaction'), reaction), /can be repeated without harm\./],
+      [() => rig.sends.send(kindOf('/send-reaction'), reaction), /can be repeated without harm\./],
     ] as const) {
       const error = await fails(work());
       const messageId = rig.sent.at(-1)?.messageId;
@@ -288,7 +292,7 @@ describe('Sender: a send whose outcome is unknown', () => {
       content: Buffer.from(proto.Message.encode(rig.content).finish()),
     });
     expect(await record()).to.include({ acknowledged: false, closed: true });
-    await rig.sender.connected('acme');
+    await rig.sends.connected('acme');
     expect([rig.sent.length, rig.announced]).to.deep.equal([1, []]);
   });
 
@@ -325,7 +329,7 @@ describe('Sender: a send whose outcome is unknown', () => {
 
   it('succeeds when the proof comes before the error', async () => {
     rig.onLeft = async ({ messageId }) => {
-      rig.sender.noteProof(rig.session, messageId);
+      rig.sends.confirmDelivered(rig.session, messageId);
       await lose();
     };
     const answer = await send();
@@ -341,7 +345,8 @@ describe('Sender: a send whose outcome is unknown', () => {
     rig.onLeft = lose;
     await fails(send());
     const [message] = rig.sent;
-    for (let receipt = 0; receipt < 3; receipt++) rig.sender.noteProof(rig.session, message?.messageId ?? '');
+    for (let receipt = 0; receipt < 3; receipt++)
+      rig.sends.confirmDelivered(rig.session, message?.messageId ?? '');
     await until('the send to be announced', async () => (await record())?.acknowledged === true);
     await until('its record to be closed', async () => (await record())?.closed === true);
     expect(rig.announced).to.have.length(1);
@@ -354,16 +359,16 @@ describe('Sender: a send whose outcome is unknown', () => {
     const messageId = rig.sent[0]?.messageId ?? '';
     const { acknowledge } = rig.store.sends;
     rig.store.sends.acknowledge = () => Promise.reject(new Error('broken'));
-    rig.sender.noteProof(rig.session, messageId);
+    rig.sends.confirmDelivered(rig.session, messageId);
     await setImmediate();
     rig.store.sends.acknowledge = acknowledge;
-    rig.sender.noteProof(rig.session, messageId);
+    rig.sends.confirmDelivered(rig.session, messageId);
     await until('the send to be announced', async () => rig.announced.length > 0);
   });
 
   it('stays open during a stop, for the next start', async () => {
     rig.onLeft = async () => {
-      rig.sender.stop();
+      rig.sends.stop();
       await lose();
     };
     await fails(send());
@@ -377,7 +382,7 @@ describe('Sender: a send whose outcome is unknown', () => {
     rig.onLeft = lose;
     await fails(send());
     expect(await record()).to.include({ closed: false });
-    rig.sender.noteProof(rig.session, rig.sent[0]?.messageId ?? '');
+    rig.sends.confirmDelivered(rig.session, rig.sent[0]?.messageId ?? '');
     await rig.clock.scheduled(FIRST_PAUSE_MS);
     expect(await record()).to.include({ acknowledged: false });
     sends.close = close;
@@ -396,11 +401,11 @@ describe('Sender: a send whose outcome is unknown', () => {
     await sends.close('acme', rig.sent[0]?.messageId ?? '');
     rig.onLeft = async () => undefined;
     // the other node has closed it; its caller repeats the request there, and this node gets the session back
-    await rig.sender.connected('acme');
+    await rig.sends.connected('acme');
     const closed = await record();
     if (!closed) throw new Error('the record is gone');
     await sends.put('acme', { ...closed, closed: false });
-    await rig.sender.connected('acme');
+    await rig.sends.connected('acme');
     expect(rig.sent).to.have.length(2);
   });
 

@@ -35,7 +35,7 @@ describe('Sender', () => {
   afterEach(() => rig.close());
 
   const send = (path: string, payload: Request, key?: string) =>
-    rig.sender.send(kind(path), kind(path).payload.validate(payload).value ?? payload, key);
+    rig.sends.send(kind(path), kind(path).payload.validate(payload).value ?? payload, key);
   const failure = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);
 
   async function remember(messageId: string, trace: { chat: string; fromMe?: boolean; author?: string }) {
@@ -248,7 +248,7 @@ describe('Sender', () => {
       discard: async () => undefined,
     });
     const file = { ...TO_BOB, mentions, caption: text, asVoice: false, asSticker: false };
-    await rig.sender.sendFile(
+    await rig.sends.sendFile(
       { ...file, mimeType: '', fileName: '' },
       { downloadUrl: 'https://example.com/a' },
     );
@@ -298,7 +298,7 @@ describe('Sender', () => {
     });
 
     it('composes a file by its kind, and discards it afterwards', async () => {
-      const answer = await rig.sender.sendFile(FILE, SOURCE);
+      const answer = await rig.sends.sendFile(FILE, SOURCE);
       const messageId = rig.sent[0]?.messageId;
       expect(answer).to.deep.equal({ status: 'sent', messageId, mediaType: 'document', bytes: 4_711 });
       expect(rig.sent[0]?.content).to.deep.include({ document: { url: '/spool/1' } });
@@ -307,14 +307,12 @@ describe('Sender', () => {
 
     it('discards a file when the network refuses it', async () => {
       rig.failure = new GatewayError('send_rejected', 'no');
-      expect(isGatewayError(await failure(rig.sender.sendFile(FILE, SOURCE)), 'send_rejected')).to.equal(
-        true,
-      );
+      expect(isGatewayError(await failure(rig.sends.sendFile(FILE, SOURCE)), 'send_rejected')).to.equal(true);
       expect([rig.prepared, rig.discarded]).to.deep.equal([1, 1]);
     });
 
     it('neither fetches nor sends a file for an unreadable recipient', async () => {
-      const error = await failure(rig.sender.sendFile({ ...FILE, to: 'bob' }, SOURCE));
+      const error = await failure(rig.sends.sendFile({ ...FILE, to: 'bob' }, SOURCE));
       expect(isGatewayError(error, 'recipient_unknown')).to.equal(true);
       expect(rig.prepared).to.equal(0);
     });
@@ -322,7 +320,7 @@ describe('Sender', () => {
     it('sends a text instead of a file that cannot be sent', async () => {
       rig.content = { conversation: 'the link' };
       rig.prepare = async () => ({ fallback: { text: 'the link' } });
-      const answer = await rig.sender.sendFile(FILE, SOURCE);
+      const answer = await rig.sends.sendFile(FILE, SOURCE);
       expect(answer).to.deep.equal({
         status: 'sent',
         messageId: rig.sent[0]?.messageId,
@@ -332,11 +330,11 @@ describe('Sender', () => {
     });
 
     it('fetches and sends a file once for an idempotency key', async () => {
-      const first = await rig.sender.sendFile(FILE, SOURCE, 'order-1');
-      expect(await rig.sender.sendFile(FILE, SOURCE, 'order-1')).to.deep.equal(first);
+      const first = await rig.sends.sendFile(FILE, SOURCE, 'order-1');
+      expect(await rig.sends.sendFile(FILE, SOURCE, 'order-1')).to.deep.equal(first);
       expect([rig.prepared, rig.discarded, rig.sent.length]).to.deep.equal([1, 1, 1]);
       const other = { downloadUrl: 'https://example.com/other.pdf' };
-      const error = await failure(rig.sender.sendFile(FILE, other, 'order-1'));
+      const error = await failure(rig.sends.sendFile(FILE, other, 'order-1'));
       expect(isGatewayError(error, 'idempotency_conflict')).to.equal(true);
     });
 
@@ -344,11 +342,11 @@ describe('Sender', () => {
       const upload = (sha256: string, path: string) => ({
         file: { path, size: 4_711, sha256, discard: async () => undefined },
       });
-      const first = await rig.sender.sendFile(FILE, upload('aa', '/spool/2'), 'order-1');
+      const first = await rig.sends.sendFile(FILE, upload('aa', '/spool/2'), 'order-1');
       expect(first).to.have.keys('status', 'messageId', 'mediaType');
-      expect(await rig.sender.sendFile(FILE, upload('aa', '/spool/3'), 'order-1')).to.deep.equal(first);
+      expect(await rig.sends.sendFile(FILE, upload('aa', '/spool/3'), 'order-1')).to.deep.equal(first);
       expect(rig.prepared).to.equal(1);
-      const error = await failure(rig.sender.sendFile(FILE, upload('bb', '/spool/4'), 'order-1'));
+      const error = await failure(rig.sends.sendFile(FILE, upload('bb', '/spool/4'), 'order-1'));
       expect(isGatewayError(error, 'idempotency_conflict')).to.equal(true);
     });
 
@@ -356,10 +354,10 @@ describe('Sender', () => {
       const { idempotency } = rig.store;
       const keep = idempotency.answer;
       idempotency.answer = () => Promise.reject(new GatewayError('store_unavailable', 'away'));
-      const first = await rig.sender.sendFile(FILE, SOURCE, 'order-1');
+      const first = await rig.sends.sendFile(FILE, SOURCE, 'order-1');
       idempotency.answer = keep;
       rig.clock.advance(1_000);
-      expect(await rig.sender.sendFile(FILE, SOURCE, 'order-1')).to.deep.equal(first);
+      expect(await rig.sends.sendFile(FILE, SOURCE, 'order-1')).to.deep.equal(first);
       expect([rig.prepared, rig.sent.length]).to.deep.equal([1, 1]);
     });
   });
@@ -373,7 +371,7 @@ describe('Sender', () => {
     expect(isGatewayError(error, 'send_unacknowledged')).to.equal(true);
     Object.assign(sends, { acknowledge, close });
     expect(await sends.open('acme')).to.have.length(1);
-    await rig.sender.connected('acme');
+    await rig.sends.connected('acme');
     expect(rig.sent).to.have.length(1);
     expect(await sends.open('acme')).to.deep.equal([]);
   });

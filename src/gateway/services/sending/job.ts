@@ -1,15 +1,19 @@
 import Joi from 'joi';
 import type { SendPayload } from '../../../contract/sends/send-request.js';
-import type { Address } from '../../../domain/address.js';
-import { GatewayError, isGatewayError } from '../../../domain/errors.js';
+import { GatewayError } from '../../../domain/errors.js';
 import { kindOfFile, readContent, sendableKinds } from '../../kinds/index.js';
-import type { ComposeContext, Composed, Content, KindSend, Target } from '../../kinds/kind.js';
-import type { Link } from '../../link/link.js';
-import type { Media, PreparedFile } from '../files/media.js';
-import type { Contacts } from '../identities/contacts.js';
+import type { ComposeContext, Composed, Content, KindSend, OutgoingFile, Target } from '../../kinds/kind.js';
+import type { Media } from '../files/media.js';
 import type { FilePayload, FileSource } from '../services.js';
+import type { Session } from '../sessions/session.js';
 import type { HeldRequest } from './held-queue.js';
 import type { SentAnswer } from './idempotency.js';
+
+/** Counts sends. */
+export interface SendObserver {
+  sent(route: string): void;
+  sendFailed(code: string): void;
+}
 
 /** One request to send a message. */
 export interface SendJob {
@@ -21,13 +25,30 @@ export interface SendJob {
   /** The earlier message that it replies to, changes or reacts to. */
   target?: Target | undefined;
   /** @param rename replaces each mention in a text by its form on the wire: phones show a name only if both match */
-  compose(context: ComposeContext, rename: (text: string) => string): Composed | Promise<Composed>;
-  /** File name of the composed message; empty if neither the caller nor the host gave one. */
-  fileName?(): string;
+  compose(
+    context: ComposeContext,
+    rename: (text: string) => string,
+  ): ComposedMessage | Promise<ComposedMessage>;
   /** Fields of the answer beside `status` and `messageId`, from the content that was sent. */
   answer(content: Content): Partial<SentAnswer>;
-  /** Called after the send, successful or not: discards the file of the message. */
-  end?(): Promise<void>;
+}
+
+/** A request on its way through the steps of a send. */
+export interface Send {
+  session: Session;
+  job: SendJob;
+  messageId: string;
+  /** Aborted when the caller hangs up, if nobody else can ask for the answer. */
+  gone?: AbortSignal | undefined;
+}
+
+/** What a job composes. */
+export interface ComposedMessage {
+  content: Composed;
+  /** File name of the message; empty if neither the caller nor the host gave one. */
+  fileName?: string;
+  /** Removes the message's file from the disk; called once when its send has ended. */
+  discard?(): Promise<void>;
 }
 
 /** The route that sends files. */
@@ -48,7 +69,9 @@ export function kindJob(
     async compose(context, rename) {
       const preview =
         link && (link.wanted ?? linkPreviews) ? await media.preview(payload.clientId, link.url) : undefined;
-      return kind.compose(withTexts(payload, rename), { ...context, ...(preview && { preview }) });
+      return {
+        content: kind.compose(withTexts(payload, rename), { ...context, ...(preview && { preview }) }),
+      };
     },
     answer: () => kind.answer?.(payload) ?? {},
   };
@@ -56,7 +79,6 @@ export function kindJob(
 
 /** The job that sends a file; composing its message downloads and inspects the file. */
 export function fileJob(payload: FilePayload, source: FileSource, media: Pick<Media, 'prepare'>): SendJob {
-  let prepared: PreparedFile | undefined;
   const isUpload = 'file' in source;
   return {
     route: FILE_ROUTE,
@@ -64,14 +86,17 @@ export function fileJob(payload: FilePayload, source: FileSource, media: Pick<Me
     request: { ...payload, ...(isUpload ? { sha256: source.file.sha256 } : source) },
     async compose(context, rename) {
       const named = withTexts(payload, rename);
-      prepared = await media.prepare(named, source);
-      return composeFile(prepared, named, context);
+      const prepared = await media.prepare(named, source);
+      if ('fallback' in prepared) return { content: composeFallback(prepared.fallback, context) };
+      const { file, givenName, discard } = prepared;
+      try {
+        return { content: composeFile(file, named, context), fileName: givenName, discard };
+      } catch (error) {
+        await discard();
+        throw error;
+      }
     },
-    fileName: () => (prepared && 'file' in prepared ? prepared.givenName : ''),
     answer: (content) => fileAnswer(content, isUpload),
-    async end() {
-      if (prepared && 'file' in prepared) await prepared.discard();
-    },
   };
 }
 
@@ -103,12 +128,11 @@ export function heldJob(
   return kindJob(kind, value, options);
 }
 
-function composeFile(prepared: PreparedFile, payload: FilePayload, context: ComposeContext): Composed {
-  const { mentionedJids } = context;
-  if ('fallback' in prepared) {
-    return { ...prepared.fallback, ...(mentionedJids.length > 0 && { mentions: mentionedJids }) };
-  }
-  const { file } = prepared;
+function composeFallback(fallback: { text: string }, { mentionedJids }: ComposeContext): Composed {
+  return { ...fallback, ...(mentionedJids.length > 0 && { mentions: mentionedJids }) };
+}
+
+function composeFile(file: OutgoingFile, payload: FilePayload, context: ComposeContext): Composed {
   const kind = kindOfFile(file.mimeType, payload);
   if (kind) return kind.file.compose(file, payload, context);
   throw new GatewayError('media_unsupported', `no kind of message takes a file of type ${file.mimeType}`);
@@ -140,64 +164,4 @@ export function textIn(payload: object): string {
 function withTexts<Payload extends SendPayload>(payload: Payload, rename: (text: string) => string): Payload {
   const texts = textsOf(payload).map(([name, text]) => [name, rename(text)] as const);
   return { ...payload, ...Object.fromEntries(texts) };
-}
-
-/** The text with each `@<user-part>` of a mention as it is on the wire. @param named user-parts on the wire, by those of the caller */
-export function renamed(text: string, named: ReadonlyMap<string, string>): string {
-  return text.replace(/@\+?(\d+)/g, (mention, user: string) => {
-    const name = named.get(user);
-    return name ? `@${name}` : mention;
-  });
-}
-
-export function userIn(mention: string): string {
-  return mention.replace(/^\+/, '');
-}
-
-/**
- * The addresses of mentioned people, in their order. A mention is a LID or phone digits (with or without `+`). An
- * unknown address is looked up; if the network does not know it either, it counts as a LID, so that the text is still
- * sent.
- */
-export function mentionedPeople(
-  clientId: string,
-  mentions: readonly string[],
-  contacts: Contacts,
-  link: Link,
-): Promise<Address[]> {
-  return Promise.all(mentions.map((mention) => findMentioned(clientId, mention, contacts, link)));
-}
-
-async function findMentioned(
-  clientId: string,
-  mention: string,
-  contacts: Contacts,
-  link: Link,
-): Promise<Address> {
-  const user = userIn(mention);
-  const forms = mention.startsWith('+') ? [{ pn: user }] : [{ lid: user }, { pn: user }];
-  for (const form of forms) {
-    const contact = await contacts.find(clientId, form);
-    if (contact) return addressOf(contact);
-  }
-  for (const form of forms) {
-    const to = form.pn ? `+${user}` : user;
-    const address = await contacts.resolve(clientId, to, link).catch((error: unknown) => {
-      if (isUnknown(error, link)) return undefined;
-      throw error;
-    });
-    if (address) return address;
-  }
-  return mention.startsWith('+') ? { kind: 'pn', user } : { kind: 'lid', user };
-}
-
-/** True if the person is unknown, which must not prevent the send; false for a look-up that failed because the link ended, which is repeated. */
-function isUnknown(error: unknown, link: Link): boolean {
-  return (
-    isGatewayError(error, 'recipient_unknown') || (isGatewayError(error, 'lookup_failed') && link.isUp())
-  );
-}
-
-function addressOf(contact: { lid: string; pn: string }): Address {
-  return contact.lid ? { kind: 'lid', user: contact.lid } : { kind: 'pn', user: contact.pn };
 }
