@@ -5,7 +5,7 @@ import { Rig } from '../../../support/rig/rig.js';
 import { GROUP, type Sending } from '../../../support/rig/sending.js';
 import { until } from '../../../support/until.js';
 
-describe('Sender: a held message that its sender deletes for everyone', () => {
+describe('Sends: a held message that its sender deletes for everyone', () => {
   let rig: Sending;
   beforeEach(async () => {
     rig = await (await Rig.start()).sending();

@@ -7,7 +7,7 @@ import type { Sending } from '../../../support/rig/sending.js';
 import { until } from '../../../support/until.js';
 
 // the instants at which the store, the caller and the recipient act are played by hand
-describe('Sender: a message that is being held', () => {
+describe('Sends: a message that is being held', () => {
   let rig: Sending;
   beforeEach(async () => {
     rig = await (await Rig.start()).sending();
@@ -16,7 +16,7 @@ describe('Sender: a message that is being held', () => {
 
   const { refusal, send, waiting, restart } = heldOver(() => rig);
 
-  describe('Sender: a message that is stored as held while the store becomes unavailable', () => {
+  describe('Sends: a message that is stored as held while the store becomes unavailable', () => {
     /** The store does not answer to the write, which it does or does not do. */
     const lose = async (isWritten: boolean, key = '') => {
       const { put } = rig.store.sends;
@@ -60,7 +60,7 @@ describe('Sender: a message that is being held', () => {
     }
   });
 
-  describe('Sender: a message to hold, whose caller hangs up before its policy has answered', () => {
+  describe('Sends: a message to hold, whose caller hangs up before its policy has answered', () => {
     /** Two messages of a chat: the caller of the second one hangs up while the first one is judged. */
     const hangUp = async (wishes: { key?: string }) => {
       let judge: () => void = () => undefined;

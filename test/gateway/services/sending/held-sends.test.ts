@@ -10,7 +10,7 @@ import type { Sending } from '../../../support/rig/sending.js';
 import { until } from '../../../support/until.js';
 
 // the rules, the network's answers and the hours between them are played by hand
-describe('Sender: a held message', () => {
+describe('Sends: a held message', () => {
   let rig: Sending;
   beforeEach(async () => {
     rig = await (await Rig.start()).sending();
@@ -110,7 +110,7 @@ describe('Sender: a held message', () => {
     expect(rig.sent).to.deep.equal([]);
   });
 
-  describe('Sender: a held message that the network refuses because it restricts the number', () => {
+  describe('Sends: a held message that the network refuses because it restricts the number', () => {
     const rejected = async () => {
       rig.onRefusals = () => refusedFor('reachoutLock', HOUR_MS);
       throw new GatewayError('send_rejected', 'error 463');
@@ -298,7 +298,7 @@ describe('Sender: a held message', () => {
     expect(rig.sent).to.deep.equal([]);
   });
 
-  describe('Sender: one of many held messages that may leave at once', () => {
+  describe('Sends: one of many held messages that may leave at once', () => {
     for (const { mode, when, minMs, maxMs } of [
       { mode: 'enforce', when: 'the limits of its policy end', minMs: 2_000, maxMs: 2_000 },
       { mode: 'observe', when: 'its policy only observes', minMs: 60_000, maxMs: 180_000 },

@@ -22,7 +22,7 @@ function kindOf(path: string): KindSend {
   throw new Error(`there is no ${path}`);
 }
 
-describe('Sender: the sends of the last run', () => {
+describe('Sends: the sends of the last run', () => {
   let rig: Sending;
   beforeEach(async () => {
     rig = await (await Rig.start()).sending();
@@ -233,7 +233,7 @@ describe('Sender: the sends of the last run', () => {
   });
 });
 
-describe('Sender: a send whose outcome is unknown', () => {
+describe('Sends: a send whose outcome is unknown', () => {
   let rig: Sending;
   beforeEach(async () => {
     rig = await (await Rig.start()).sending();

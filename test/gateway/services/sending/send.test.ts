@@ -27,7 +27,7 @@ interface Request extends SendPayload {
 }
 
 // groups, a failing history and lost answers cannot be had over the wire: here the link is played by hand
-describe('Sender', () => {
+describe('Sends', () => {
   let rig: Sending;
   beforeEach(async () => {
     rig = await (await Rig.start()).sending();
@@ -164,7 +164,7 @@ describe('Sender', () => {
     expect(rig.clock.pending()).to.not.include(LIMITS.connectionWaitMs);
   });
 
-  describe('Sender: forwarding', () => {
+  describe('Sends: forwarding', () => {
     const forward = (messageId: string) =>
       rig.messages.forward({ clientId: 'acme', to: GROUP, from: BOB_LID, messageId });
     const own = (messageId: string, conversation: string) => ({
@@ -272,7 +272,7 @@ describe('Sender', () => {
     }
   });
 
-  describe('Sender: files', () => {
+  describe('Sends: files', () => {
     const FILE: FilePayload = {
       ...TO_BOB,
       caption: '',
@@ -385,7 +385,7 @@ describe('Sender', () => {
     expect(rig.sent.map(({ to }) => to)).to.deep.equal([BOB_LID]);
   });
 
-  describe('Sender: deletions', () => {
+  describe('Sends: deletions', () => {
     const deletion = { clientId: 'acme', to: GROUP, messageId: 'HIS', fromMe: false };
 
     it('names the author in a group in a deletion for everyone, so that admins can delete', async () => {
