@@ -66,7 +66,7 @@ export interface Link {
   prepare(message: OutgoingMessage): Promise<PreparedMessage>;
   /**
    * Sends a message that this link has prepared, and waits for the network's acknowledgement.
-   * @param guard asked in the moment of the write
+   * @param guard asked at the moment of the write
    * @throws GatewayError `send_rejected` (the network's nack code is in the message), `send_unacknowledged`; `send_cut_off`
    * and `send_not_connected` when the connection is gone, after or before the message left.
    */
@@ -171,7 +171,6 @@ export interface OutgoingMessage {
 
 /** A message that is ready to leave over the link that prepared it. */
 export interface PreparedMessage {
-  readonly messageId: string;
   readonly content: MessageContent;
   /** The content as it leaves, for the record of the message. */
   readonly encoded: Uint8Array;

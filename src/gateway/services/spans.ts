@@ -1,5 +1,6 @@
 import { boundedCache } from '../../domain/bounded-cache.js';
 import { isGatewayError } from '../../domain/errors.js';
+import { type SessionMessage, sessionMessage } from '../../domain/session-message.js';
 import {
   idsOfMessage,
   readTrace,
@@ -198,8 +199,8 @@ export class MessageSpans {
   }
 }
 
-function keyOf({ clientId, messageId }: TracedMessage): string {
-  return `${clientId} ${messageId}`;
+function keyOf({ clientId, messageId }: TracedMessage): SessionMessage {
+  return sessionMessage(clientId, messageId);
 }
 
 function attributesOf({ clientId, messageId }: TracedMessage): SpanAttributes {

@@ -43,7 +43,7 @@ interface SendWishes extends Partial<Omit<OutgoingMessage, 'to'>> {
 }
 
 /** A message that the network has acknowledged. */
-export type SentMessage = Pick<PreparedMessage, 'messageId' | 'content'>;
+export type SentMessage = Pick<PreparedMessage, 'content'> & { messageId: string };
 
 /** One session's links, one after the other over the same keys, with all their events. */
 export class Session {
@@ -130,7 +130,7 @@ export class Session {
       this.sent.set(message.messageId, prepared.encoded);
       let relayed = await link.relay(prepared, guard);
       for (; relayed.outcome === 'blocked'; relayed = await link.relay(prepared, guard)) await blocked?.();
-      if (relayed.outcome === 'acknowledged') return prepared;
+      if (relayed.outcome === 'acknowledged') return { ...message, content: prepared.content };
       Object.assign(message, { content: { encoded: prepared.encoded }, remedy: relayed.remedy });
     }
   }

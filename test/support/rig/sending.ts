@@ -43,6 +43,8 @@ export interface Sending {
   /** Messages that the link was asked to send; sends fail while `failure` is set. */
   sent: OutgoingMessage[];
   failure: Error | undefined;
+  /** Whether its link says that it is up. */
+  isUp: boolean;
   /** Runs when a message has left, before its acknowledgement; what it throws keeps the acknowledgement away. */
   onLeft: (message: OutgoingMessage) => Promise<void>;
   /** What the session's policy says of a send. */
@@ -79,6 +81,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
   const asked: unknown[][] = [];
   const sent: OutgoingMessage[] = [];
   const link = playedLink({
+    isUp: () => rig.isUp,
     prepare: (message) => prepare(message),
     relay: (message) => relay(message),
     lookUp: async ({ kind, user }) => ({ lid: kind === 'lid' ? user : '', pn: kind === 'pn' ? user : '' }),
@@ -170,6 +173,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     session,
     sent,
     failure: undefined,
+    isUp: true,
     onLeft: async () => undefined,
     onAdmit: async () => undefined,
     mode: 'enforce',

@@ -356,11 +356,12 @@ async function beforeEnd<T>(ended: AbortSignal, work: Promise<T>): Promise<T> {
     onEnd = () => reject(notConnected());
     ended.addEventListener('abort', onEnd, { once: true });
   });
-  try {
-    return await Promise.race([work, end]);
-  } catch (error) {
-    // the end of the connection may be what the work failed of
+  const failed = work.catch((error: unknown) => {
+    // the work may have failed because the connection ended
     throw ended.aborted ? notConnected(error) : error;
+  });
+  try {
+    return await Promise.race([failed, end]);
   } finally {
     ended.removeEventListener('abort', onEnd);
   }

@@ -38,6 +38,7 @@ export class NumberFallback {
   /** Notes that a person was reached by number, after the LID was refused. */
   async remember(to: string): Promise<void> {
     const user = jidDecode(to)?.user ?? '';
+    if (this.#known.get(user)) return;
     await this.#keys.commit({ keys: [{ type: BY_NUMBER, id: user, value: NOTED }] });
     this.#known.set(user, true);
   }

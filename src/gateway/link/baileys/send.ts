@@ -56,6 +56,7 @@ interface Acknowledgement {
 
 /** A message that is ready to leave over this connection. */
 class ReadyMessage implements PreparedMessage {
+  readonly sender: WireSender;
   readonly asked: OutgoingMessage;
   /** The jid that it goes to: the person's number where the network refuses the LID. */
   readonly to: string;
@@ -65,19 +66,17 @@ class ReadyMessage implements PreparedMessage {
   readonly audience: Audience;
 
   constructor(
+    sender: WireSender,
     asked: OutgoingMessage,
     made: { to: string; content: MessageContent; tokens: MessageTokens; audience: Audience },
   ) {
+    this.sender = sender;
     this.asked = asked;
     this.to = made.to;
     this.content = made.content;
     this.encoded = proto.Message.encode(made.content).finish();
     this.tokens = made.tokens;
     this.audience = made.audience;
-  }
-
-  get messageId(): string {
-    return this.asked.messageId;
   }
 }
 
@@ -153,14 +152,16 @@ export class WireSender {
       compose(sock, uploader, { ...asked, to }, clock.now()),
       tokensFor(to),
     ]);
-    return new ReadyMessage(asked, { to, content, tokens, audience });
+    return new ReadyMessage(this, asked, { to, content, tokens, audience });
   }
 
   /** See the port. Rejects as soon as the connection ends. */
   async relay(message: PreparedMessage, guard: SendGuard): Promise<Relayed> {
-    if (!(message instanceof ReadyMessage)) throw new TypeError('another link prepared this message');
     if (this.#isStopped) throw notConnected();
-    const { messageId, asked, to } = message;
+    if (!(message instanceof ReadyMessage && message.sender === this))
+      throw new TypeError('another link prepared this message');
+    const { asked, to } = message;
+    const { messageId } = asked;
     const copy = new CopyInFlight(to);
     this.#outgoing.set(messageId, copy);
     try {
@@ -183,9 +184,10 @@ export class WireSender {
    * Tries to remove the cause of a negative acknowledgement, once for each message.
    * @throws GatewayError `send_rejected` if the network would refuse another copy too
    */
-  async #remedy({ messageId, asked, to, tokens }: ReadyMessage, at: number, code: string): Promise<Remedy> {
+  async #remedy({ asked, to, tokens }: ReadyMessage, at: number, code: string): Promise<Remedy> {
     const found = asked.remedy ? rejected(code) : await this.#cureOf(to, tokens, code);
     if (!(found instanceof GatewayError)) return found;
+    const { messageId } = asked;
     this.#options.emit({ type: 'message-status', messageId, at, status: 'failed', code });
     throw found;
   }
@@ -205,7 +207,7 @@ export class WireSender {
   }
 
   async #sendToMissed(
-    { to, messageId, content, audience }: ReadyMessage,
+    { asked: { messageId }, to, content, audience }: ReadyMessage,
     hash: string | undefined,
   ): Promise<void> {
     const { sock, fanout, clock } = this.#options;
@@ -272,8 +274,9 @@ export class WireSender {
     }
   }
 
-  #write({ to, messageId, content, tokens }: ReadyMessage, guard: SendGuard, copy: CopyInFlight): void {
+  #write({ asked, to, content, tokens }: ReadyMessage, guard: SendGuard, copy: CopyInFlight): void {
     const { sock, clock } = this.#options;
+    const { messageId } = asked;
     const { additionalNodes = [], ...extras } = stanzaExtras(content, clock.now());
     const blocked = new Error('the guard blocked the message');
     const check = () => {

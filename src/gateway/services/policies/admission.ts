@@ -41,13 +41,13 @@ export interface Admission extends SendGuard {
   /** A copy of the message may have left. */
   readonly hasLeft: boolean;
   /** Judges and counts the send when its first copy is about to be recorded. @throws GatewayError policy_refused */
-  leaves(): Promise<SendStamp>;
+  judgeFirstCopy(): Promise<SendStamp>;
   /** Called when the record is written: the network may have told of a restriction meanwhile. @throws GatewayError policy_refused */
-  recorded(): Promise<void>;
+  judgeRecorded(): Promise<void>;
   /** Called before each further copy. @throws GatewayError policy_refused if the network has restricted the number since */
-  leavesAgain(): Promise<void>;
+  judgeFurtherCopy(): Promise<void>;
   /** Called when `check` kept a copy from the wire. @throws GatewayError policy_refused; resolves if the copy may be tried again */
-  blocked(): Promise<void>;
+  judgeBlocked(): Promise<void>;
   /** The network refused the message: the message stays counted, and the chat stays as new as before. */
   rejected(): void;
   /** The send ended: if it did not leave, it is not counted. */
@@ -97,7 +97,7 @@ export class CountedAdmission implements Admission {
     }
   }
 
-  async leaves(): Promise<SendStamp> {
+  async judgeFirstCopy(): Promise<SendStamp> {
     await this.#options.restrictionsKnown(this.#standing());
     await this.#lookUp();
     this.#count('leaving');
@@ -106,12 +106,12 @@ export class CountedAdmission implements Admission {
     return { counted, ...(text && { textHash: text }), sentAt: at };
   }
 
-  async recorded(): Promise<void> {
+  async judgeRecorded(): Promise<void> {
     await this.#refuseLate();
     this.#own.hasLeft = true;
   }
 
-  async leavesAgain(): Promise<void> {
+  async judgeFurtherCopy(): Promise<void> {
     await this.#options.restrictionsKnown(this.#standing());
     await this.#refuseLate();
   }
@@ -123,11 +123,12 @@ export class CountedAdmission implements Admission {
   check(): boolean {
     const mayLeave = this.#lateRefusals().length === 0;
     this.#isWritten ||= mayLeave;
+    // nobody may ask `judgeBlocked`, if the connection has ended
+    this.#own.hasLeft = this.#isWritten;
     return mayLeave;
   }
 
-  async blocked(): Promise<void> {
-    this.#own.hasLeft = this.#isWritten;
+  async judgeBlocked(): Promise<void> {
     await this.#refuseLate();
     this.#own.hasLeft = true;
   }

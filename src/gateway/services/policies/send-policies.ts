@@ -33,8 +33,8 @@ export interface AskedSend {
   /** The recipient's jid. */
   to: string;
   text: string;
-  /** The send changes an earlier message; no rule holds such a send back. */
-  target: boolean;
+  /** The send changes or deletes an earlier message, or reacts to it; no rule holds such a send back. */
+  isChange: boolean;
   /** The record of an earlier attempt, which may have arrived and is counted. */
   kept?: PastSend | undefined;
   /** No caller waits for an answer: only restrictions of the network hold the send back. */
@@ -76,7 +76,7 @@ export class SendPolicies implements SessionPart {
   async admit(session: Session, asked: AskedSend): Promise<Admission | undefined> {
     const policy = this.#facts.policyOf(session.record);
     if (!policy) return undefined;
-    if (asked.target) return this.#uncounted();
+    if (asked.isChange) return this.#uncounted();
     try {
       return await this.#admit(session, policy, asked);
     } catch (error) {
@@ -90,11 +90,11 @@ export class SendPolicies implements SessionPart {
   #uncounted(): Admission {
     return {
       hasLeft: false,
-      leaves: async () => ({ counted: 'nothing', sentAt: this.#options.clock.now() }),
-      recorded: async () => undefined,
-      leavesAgain: async () => undefined,
+      judgeFirstCopy: async () => ({ counted: 'nothing', sentAt: this.#options.clock.now() }),
+      judgeRecorded: async () => undefined,
+      judgeFurtherCopy: async () => undefined,
       check: () => true,
-      blocked: async () => undefined,
+      judgeBlocked: async () => undefined,
       rejected: () => undefined,
       end: () => undefined,
     };

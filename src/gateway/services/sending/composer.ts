@@ -8,15 +8,15 @@ import type { LiveLinks } from '../access.js';
 import type { Contacts } from '../identities/contacts.js';
 import type { SendPolicies } from '../policies/send-policies.js';
 import { type ComposedMessage, type Send, textIn } from './job.js';
+import type { OwnMessage } from './own-message.js';
 import { type EarlierMessages, quote, targetContext } from './references.js';
-import type { OwnMessage } from './send-records.js';
 
-/** A message that has not left, perhaps with a file on this machine's disk. */
-export type Composed = OwnMessage & Pick<ComposedMessage, 'discard'>;
+/** A composed message that has not left, perhaps with a file on this machine's disk. */
+export type Draft = OwnMessage & Pick<ComposedMessage, 'discard'>;
 
 /** Removes the file of a message whose send has ended. Never rejects. */
-export async function discardFile({ messageId, discard }: Composed, log: Logger): Promise<void> {
-  await discard?.().catch((err: unknown) => log.warn({ err, messageId }, 'sent file not removed'));
+export async function discardFile(clientId: string, { discard }: Draft, log: Logger): Promise<void> {
+  await discard?.().catch((err: unknown) => log.warn({ err, clientId }, 'sent file not removed'));
 }
 
 /** Makes the message of a request: finds its recipient, the people and the messages that it names. */
@@ -38,7 +38,7 @@ export class Composer {
    * @returns the message; `discardFile` must be called when its send has ended
    * @throws GatewayError as `LiveLinks.withLink`, and what the kind of the message throws
    */
-  async compose(send: Send): Promise<Composed> {
+  async compose(send: Send): Promise<Draft> {
     const { session, job, messageId } = send;
     const { quotedMessageId, metaData } = job.payload;
     const { earlier, clock } = this.#options;
@@ -55,7 +55,7 @@ export class Composer {
     const users = new Map(people.map(({ mention, user }) => [mention, user]));
     const { content, fileName, discard } = await job.compose(context, (text) => renamed(text, users));
     return {
-      ...{ messageId, to, content, text: textIn(job.payload), target: job.target !== undefined },
+      ...{ messageId, to, content, text: textIn(job.payload), isChange: job.target !== undefined },
       ...(quoted && { quoted }),
       ...(metaData && { metaData }),
       ...(fileName && { fileName }),

@@ -178,15 +178,15 @@ export class HeldPasses {
   }
 
   async #composeAndSend(send: Send, record: SentRecord): Promise<void> {
-    const { composer, outbox, spans, clock, log } = this.#options;
-    const composed = await spans.step('compose', () => composer.compose(send));
-    const held = record.held && leavingAt(record.held, clock.now());
-    // the network refused an earlier copy, which is counted already
-    const kept = record.counted === 'nothing' ? undefined : record;
+    const { composer, outbox, clock, log } = this.#options;
+    const draft = await composer.compose(send);
     try {
-      await outbox.send(send.session, { ...composed, ...(held && { held }), kept }, send.gone);
+      const held = record.held && leavingAt(record.held, clock.now());
+      // the network refused an earlier copy, which is counted already
+      const kept = record.counted === 'nothing' ? undefined : record;
+      await outbox.send(send.session, { ...draft, ...(held && { held }), kept }, send.gone);
     } finally {
-      await discardFile(composed, log);
+      await discardFile(send.session.clientId, draft, log);
     }
   }
 

@@ -165,8 +165,11 @@ export class HeldQueue {
   }
 }
 
-/** The rule that refuses a message for a time, and when it allows the message; undefined for any other error. */
-export function refusedForATime(error: unknown): Pick<HeldSend, 'rule' | 'allowedAt'> | undefined {
+/** The rule that refuses a message for a time, and when it allows the message. */
+export type RefusedForATime = Pick<HeldRequest, 'rule' | 'allowedAt'>;
+
+/** The refusal of a policy for a time; undefined for any other error. */
+export function refusedForATime(error: unknown): RefusedForATime | undefined {
   const refusal = isGatewayError(error, 'policy_refused') ? error.policy : undefined;
   return refusal?.allowedAt ? { rule: refusal.rule, allowedAt: Date.parse(refusal.allowedAt) } : undefined;
 }

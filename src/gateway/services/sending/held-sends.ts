@@ -20,6 +20,7 @@ import {
   type HeldSend,
   judgedBy,
   ownNumber,
+  type RefusedForATime,
   readHeld,
   readQueue,
   shown,
@@ -114,11 +115,12 @@ export class HeldSends implements SessionPart, HeldMessages {
    */
   async hold(
     { session, job, messageId, gone }: Send,
-    { to, isOutdated }: Turn,
-    { rule, allowedAt: at }: Pick<HeldRequest, 'rule' | 'allowedAt'>,
+    turn: Turn,
+    { rule, allowedAt: at }: RefusedForATime,
   ): Promise<SentAnswer> {
     const { clientId } = session;
     const { route, request } = job;
+    const { to } = turn;
     const { store, clock, limit, sessions, spans } = this.#options;
     const { queue } = await this.#heldOf(clientId);
     if (gone?.aborted) throw new GatewayError('send_not_connected', 'nothing was sent: the caller hung up');
@@ -126,7 +128,7 @@ export class HeldSends implements SessionPart, HeldMessages {
     const heldAt = queue.nextTime(clock.now());
     const held = { route, rule, allowedAt: at, heldAt };
     const text = writeHeld({ ...held, request, from: ownNumber(sessions.find(clientId).record) });
-    const judged = isOutdated ? {} : judgedBy(rule, at, clock.now());
+    const judged = turn.isOutdated ? {} : judgedBy(rule, at, clock.now());
     const send: HeldSend = { ...held, ...FRESH, ...judged, messageId, to, isBusy: true };
     queue.add(send);
     try {

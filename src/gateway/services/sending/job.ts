@@ -92,7 +92,8 @@ export function fileJob(payload: FilePayload, source: FileSource, media: Pick<Me
       try {
         return { content: composeFile(file, named, context), fileName: givenName, discard };
       } catch (error) {
-        await discard();
+        // the error of the request matters more than a file that stays until the next start
+        await discard().catch(() => undefined);
         throw error;
       }
     },

@@ -2,8 +2,8 @@ import { type Clock, endsWithin } from '../../../domain/clock.js';
 import { GatewayError, isFinalForSend, isGatewayError } from '../../../domain/errors.js';
 import { KeyedLock } from '../../../domain/keyed-lock.js';
 import { LIMITS } from '../../../domain/limits.js';
-import { type MessageKey, messageKey } from '../../../domain/message-key.js';
-import type { Link, LinkFactory, MessageContent, PreparedMessage, Remedy } from '../../link/link.js';
+import { type SessionMessage, sessionMessage } from '../../../domain/session-message.js';
+import type { LinkFactory, MessageContent } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { SentRecord, Store } from '../../store/store.js';
 import { type LiveLinks, ownJid } from '../access.js';
@@ -14,35 +14,12 @@ import { linkedSince } from '../sessions/linked-number.js';
 import type { Session } from '../sessions/session.js';
 import type { MessageSpans } from '../spans.js';
 import type { StoreRetry } from '../store-retry.js';
-import {
-  eventTimeOf,
-  type OwnMessage,
-  recordedMessage,
-  recordOf,
-  SendRecords,
-  type SentMessage,
-} from './send-records.js';
+import { Departures } from './departures.js';
+import { eventTimeOf, type OwnMessage, recordedMessage, type SentMessage } from './own-message.js';
+import { SendRecords } from './send-records.js';
 
 /** Options for a resumed send: no caller waits for its answer. */
 const RESUMED = { text: '', isResumed: true } as const;
-
-/** For a session without a policy. */
-const NO_GUARD = { check: () => true } as const;
-
-/** A message on its way to the network, over one connection or several. */
-interface Departure {
-  session: Session;
-  message: OwnMessage;
-  /** Absent if the session has no policy. */
-  admission: Admission | undefined;
-  /** The content of the next copy: every copy is the same once the first one is recorded. */
-  content: OwnMessage['content'];
-  isRecorded: boolean;
-  /** Copies that may have left. */
-  copies: number;
-  /** The time in its record: milliseconds since the epoch. */
-  sentAt: number;
-}
 
 /** The outcome of a send. */
 export interface Sent {
@@ -59,8 +36,9 @@ export interface Sent {
 export class Outbox {
   readonly #options;
   /** Sends in flight. */
-  readonly #leaving = new Map<MessageKey, Promise<Sent>>();
+  readonly #leaving = new Map<SessionMessage, Promise<Sent>>();
   readonly #records: SendRecords;
+  readonly #departures: Departures;
   /** Locked by session while its open records are read, and by session and chat while they are continued; new sends of the chat wait. */
   readonly #resuming = new KeyedLock();
 
@@ -77,6 +55,7 @@ export class Outbox {
   }) {
     this.#options = options;
     this.#records = new SendRecords(options);
+    this.#departures = new Departures({ ...options, records: this.#records });
   }
 
   /**
@@ -91,13 +70,13 @@ export class Outbox {
     const { messageId, to } = message;
     await this.#afterResumed(clientId, to, gone);
     const admission = await spans.step('policy', () => policies.admit(session, message));
-    if (this.#leaving.has(messageKey(clientId, messageId))) admission?.end();
+    if (this.#leaving.has(sessionMessage(clientId, messageId))) admission?.end();
     return this.#alone(clientId, messageId, () => this.#send(session, message, admission, gone));
   }
 
   /** Runs one attempt per message; concurrent callers share its result. */
   #alone(clientId: string, messageId: string, work: () => Promise<Sent>): Promise<Sent> {
-    const key = messageKey(clientId, messageId);
+    const key = sessionMessage(clientId, messageId);
     const leaving = this.#leaving.get(key);
     if (leaving) return leaving;
     const sending = work().finally(() => this.#leaving.delete(key));
@@ -148,7 +127,7 @@ export class Outbox {
     }
     const content = links.decode(record.content);
     if (record.closed) return { content, recorded: true };
-    return this.#announce(session, message, { messageId: record.messageId, content, sentAt: record.sentAt });
+    return this.#announce(session, message, { content, sentAt: record.sentAt });
   }
 
   /**
@@ -159,7 +138,7 @@ export class Outbox {
     const { clientId } = session;
     if (!this.#records.prove(clientId, messageId)) return;
     // a send in flight announces the message itself
-    const isInFlight = this.#leaving.has(messageKey(clientId, messageId));
+    const isInFlight = this.#leaving.has(sessionMessage(clientId, messageId));
     this.#announceProven(session, messageId, isInFlight).catch((err: unknown) => {
       this.#records.forgetProof(clientId, messageId);
       this.#options.log.warn({ err, clientId }, 'proof of a send not noted');
@@ -217,7 +196,7 @@ export class Outbox {
     const busy = new Set([...this.#leaving.keys(), ...this.#records.closing]);
     const open = await this.#options.retry.run(() => this.#records.open(clientId));
     return open.filter(({ messageId, held, acknowledged }) => {
-      const key = messageKey(clientId, messageId);
+      const key = sessionMessage(clientId, messageId);
       return !(held && !acknowledged) && !busy.has(key) && !this.#leaving.has(key);
     });
   }
@@ -278,7 +257,7 @@ export class Outbox {
     gone: AbortSignal | undefined,
   ): Promise<Sent> {
     try {
-      const sent = await this.#leave(session, message, admission, gone);
+      const sent = await this.#departures.leave({ session, message, admission }, gone);
       return await this.#announce(session, message, sent);
     } catch (error) {
       if (isGatewayError(error, 'send_rejected')) admission?.rejected();
@@ -288,89 +267,12 @@ export class Outbox {
     }
   }
 
-  /** Sends over several connections if need be: an ended connection does not say whether the message arrived. */
-  async #leave(
-    session: Session,
-    message: OwnMessage,
-    admission: Admission | undefined,
-    gone: AbortSignal | undefined,
-  ): Promise<SentMessage> {
-    const { repeats, content } = message;
-    const departure: Departure = {
-      ...{ session, message, admission, content },
-      isRecorded: repeats !== undefined && !admission,
-      copies: repeats ? 1 : 0,
-      sentAt: repeats?.sentAt ?? 0,
-    };
-    try {
-      return await this.#options.liveLinks.withLink(
-        session,
-        (link) => this.#leaveOver(link, departure),
-        gone,
-      );
-    } catch (error) {
-      return this.#arrivedAfterAll(departure, error);
-    }
-  }
-
-  /** Prepares, records and relays the message until the network acknowledges a copy. */
-  async #leaveOver(link: Link, departure: Departure): Promise<SentMessage> {
-    const { message, admission } = departure;
-    const { messageId, to, quoted } = message;
-    const { spans } = this.#options;
-    let remedy: Remedy | undefined;
-    for (;;) {
-      const prepared = await link.prepare({ messageId, to, quoted, content: departure.content, remedy });
-      await spans.step('outbox', () => this.#record(departure, prepared));
-      const relayed = await spans.relay(() => relay(link, prepared, admission));
-      if (!relayed) return { messageId, content: prepared.content, sentAt: departure.sentAt };
-      remedy = relayed;
-    }
-  }
-
-  /** Writes the record of a message before its first copy leaves, and asks its policy again before each further one. */
-  async #record(departure: Departure, { encoded }: PreparedMessage): Promise<void> {
-    const { session, message, admission, isRecorded } = departure;
-    const { spans, clock } = this.#options;
-    const { clientId } = session;
-    departure.copies += 1;
-    if (isRecorded) return admission?.leavesAgain();
-    const stamp = await admission?.leaves();
-    // an open record keeps its time: the message may have been announced with it before a crash
-    const { repeats } = message;
-    departure.sentAt = repeats && !repeats.closed ? repeats.sentAt : (stamp?.sentAt ?? clock.now());
-    const record = recordOf(message, encoded, { ...stamp, sentAt: departure.sentAt });
-    await this.#records.put(clientId, { ...spans.noted(clientId, message.messageId), ...record });
-    await admission?.recorded();
-    departure.isRecorded = true;
-    departure.content = { encoded };
-  }
-
-  /** The message, if it is proven to have arrived although its last copy failed. @throws GatewayError with which the send ends */
-  #arrivedAfterAll(
-    { session, message, admission, content, copies, sentAt }: Departure,
-    error: unknown,
-  ): SentMessage {
-    const { messageId, held } = message;
-    // this copy did not arrive, but an earlier copy may have
-    if (held && copies > 1 && isGatewayError(error, 'send_rejected'))
-      throw new GatewayError('send_rejected', error.message, { cause: error, messageId });
-    if ('encoded' in content && this.#records.isProven(session.clientId, messageId))
-      return { messageId, content: this.#options.links.decode(content.encoded), sentAt };
-    // an earlier attempt may have left
-    const isRefused = admission?.hasLeft && isGatewayError(error, 'policy_refused');
-    if (!('encoded' in content) || !(isRefused || isGatewayError(error, 'send_not_connected'))) throw error;
-    const why = isRefused ? ` It was not sent again: ${error.message}.` : '';
-    const text = `The connection ended before there was proof that the message arrived.${why}`;
-    throw new GatewayError('send_cut_off', text, { cause: error });
-  }
-
   /** Announces the sent message. Resolves when the history has it, or after `recordWaitMs`. */
   async #announce(session: Session, message: OwnMessage, sent: SentMessage): Promise<Sent> {
     const { record } = session;
     const participant = ownJid(session);
     const echo = {
-      messageId: sent.messageId,
+      messageId: message.messageId,
       chat: message.to,
       fromMe: true,
       ...(participant && { participant }),
@@ -382,19 +284,5 @@ export class Outbox {
     };
     const { recorded } = await this.#options.receiver.echo(record, echo, message);
     return { content: sent.content, recorded };
-  }
-}
-
-/** Relays a prepared message past its policy. @returns what the next copy needs, if the network refused this one */
-async function relay(
-  link: Link,
-  message: PreparedMessage,
-  admission: Admission | undefined,
-): Promise<Remedy | undefined> {
-  for (;;) {
-    const relayed = await link.relay(message, admission ?? NO_GUARD);
-    if (relayed.outcome === 'acknowledged') return undefined;
-    if (relayed.outcome === 'refused') return relayed.remedy;
-    await admission?.blocked();
   }
 }

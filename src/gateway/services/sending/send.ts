@@ -20,9 +20,9 @@ import type { FilePayload, FileSource, Sending, SpooledFile } from '../services.
 import type { Session } from '../sessions/session.js';
 import type { MessageSpans } from '../spans.js';
 import type { StoreRetry } from '../store-retry.js';
-import { type Composed, Composer, discardFile } from './composer.js';
-import { refusedForATime } from './held-queue.js';
-import { HeldSends } from './held-sends.js';
+import { Composer, type Draft, discardFile } from './composer.js';
+import { type RefusedForATime, refusedForATime } from './held-queue.js';
+import { HeldSends, type Turn } from './held-sends.js';
 import { OncePerKey, type SentAnswer } from './idempotency.js';
 import { fileJob, kindJob, type Send, type SendJob, type SendObserver, textIn } from './job.js';
 import { Outbox, type Sent } from './outbox.js';
@@ -33,6 +33,13 @@ const NOT_RECORDED =
 
 const ENDED =
   'the message of this Idempotency-Key was held and cancelled or given up before it left, or was deleted; send it with a new key';
+
+/** A message that cannot be composed, because its policy refuses the look-up of its recipient for a time. */
+interface RefusedDraft {
+  /** The address that the caller wrote. */
+  to: string;
+  refusal: RefusedForATime;
+}
 
 /** Sends messages of any kind: answers after the network's acknowledgement, and sends once for each idempotency key. */
 export class Sends implements Sending, SessionPart {
@@ -188,42 +195,50 @@ export class Sends implements Sending, SessionPart {
     try {
       return await this.#answer(send, this.#outbox.send(send.session, message, send.gone));
     } finally {
-      await discardFile(message, this.#options.log);
+      await this.#discardFile(send, message);
     }
   }
 
   /** Holds the message if its policy refuses it for a time, or an earlier message of its chat waits. */
   async #sendOrHold(send: Send): Promise<SentAnswer> {
-    const { session, job, gone } = send;
-    let message: Composed | undefined;
-    let refusal: unknown;
+    const composed = await this.#composeOrRefusal(send);
     try {
-      message = await this.#compose(send);
-    } catch (error) {
-      if (!isGatewayError(error, 'policy_refused')) throw error;
-      refusal = error;
-    }
-    // the look-up of the recipient was refused: the message waits under the caller's address
-    const address = message ? undefined : parseRecipient(job.payload.to);
-    const to = address ? formatJid(address) : message?.to;
-    if (to === undefined) throw refusal;
-    const turn = await this.held.takeTurn(session.clientId, to);
-    try {
-      if (turn.ahead) return await this.held.hold(send, turn, turn.ahead);
-      if (!message) throw refusal;
-      return await this.#answer(send, this.#outbox.send(session, message, gone));
-    } catch (error) {
-      const found = refusedForATime(error);
-      if (!found) throw error;
-      return await this.held.hold(send, turn, found);
+      const turn = await this.held.takeTurn(send.session.clientId, composed.to);
+      return await this.#sendInTurn(send, composed, turn).finally(turn.end);
     } finally {
-      turn.end();
-      if (message) await discardFile(message, this.#options.log);
+      if ('content' in composed) await this.#discardFile(send, composed);
     }
   }
 
-  #compose(send: Send): Promise<Composed> {
+  async #sendInTurn(send: Send, composed: Draft | RefusedDraft, turn: Turn): Promise<SentAnswer> {
+    if (turn.ahead) return this.held.hold(send, turn, turn.ahead);
+    if ('refusal' in composed) return this.held.hold(send, turn, composed.refusal);
+    try {
+      return await this.#answer(send, this.#outbox.send(send.session, composed, send.gone));
+    } catch (error) {
+      const refusal = refusedForATime(error);
+      if (!refusal) throw error;
+      return this.held.hold(send, turn, refusal);
+    }
+  }
+
+  async #composeOrRefusal(send: Send): Promise<Draft | RefusedDraft> {
+    try {
+      return await this.#compose(send);
+    } catch (error) {
+      const address = parseRecipient(send.job.payload.to);
+      const refusal = refusedForATime(error);
+      if (!address || !refusal) throw error;
+      return { to: formatJid(address), refusal };
+    }
+  }
+
+  #compose(send: Send): Promise<Draft> {
     return this.#options.spans.step('compose', () => this.#composer.compose(send));
+  }
+
+  #discardFile({ session }: Send, message: Draft): Promise<void> {
+    return discardFile(session.clientId, message, this.#options.log);
   }
 
   async #answer({ session, job, messageId }: Send, sending: Promise<Sent>): Promise<SentAnswer> {

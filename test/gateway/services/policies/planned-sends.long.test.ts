@@ -93,13 +93,13 @@ describe('sends that are planned over several days', () => {
       const policies = nodes[Math.floor(count / MOVES_AFTER) % nodes.length];
       if (count % MOVES_AFTER === 0) for (const node of nodes) if (node !== policies) node.forget('acme');
       try {
-        const admission = await policies?.admit(session, { to, text: '', target: false });
-        const { counted, sentAt } = (await admission?.leaves()) ?? { counted: 'nothing', sentAt: at };
+        const admission = await policies?.admit(session, { to, text: '', isChange: false });
+        const { counted, sentAt } = (await admission?.judgeFirstCopy()) ?? { counted: 'nothing', sentAt: at };
         await store.sends.put('acme', {
           ...{ messageId: `M${order}`, to, content: Uint8Array.of(1), metaData: '', fileName: '' },
           ...{ counted, sentAt, acknowledged: true, closed: true },
         });
-        await admission?.recorded();
+        await admission?.judgeRecorded();
         left[order] = { leavesAt: sentAt, isNewChat: counted === 'new chat' };
         if (counted === 'new chat')
           await store.traces.add('acme', trace(`M${order}`, { chat: to, fromMe: true, sentAt }));

@@ -79,12 +79,12 @@ describe('SendPolicies', () => {
     });
   };
   const session = () => played.sessions.find('acme');
-  const admit = (policies: SendPolicies, to: string, text = '', target = false) =>
-    policies.admit(session(), { to, text, target });
+  const admit = (policies: SendPolicies, to: string, text = '', isChange = false) =>
+    policies.admit(session(), { to, text, isChange });
   /** What the send is counted as. */
   const leave = async (admission: Admission | undefined) => {
-    const stamp = await admission?.leaves();
-    await admission?.recorded();
+    const stamp = await admission?.judgeFirstCopy();
+    await admission?.judgeRecorded();
     return stamp?.counted;
   };
   const sent = async (policies: SendPolicies, to: string, text = '') => {
@@ -103,7 +103,7 @@ describe('SendPolicies', () => {
   it('do not count a send that could not be stored', async () => {
     const policies = policiesWith(once);
     const first = await admit(policies, BOB);
-    await first?.leaves();
+    await first?.judgeFirstCopy();
     first?.end();
     expect(await sent(policies, CAROL)).to.equal('new chat');
   });
@@ -136,9 +136,9 @@ describe('SendPolicies', () => {
   it('refuse a first message when the network restricts the number while its record is written', async () => {
     const policies = policiesWith({});
     const first = await admit(policies, BOB);
-    await first?.leaves();
+    await first?.judgeFirstCopy();
     restrictions = [LOCK];
-    expect(await ruleOf(first?.recorded() ?? Promise.resolve())).to.equal('reachoutLock');
+    expect(await ruleOf(first?.judgeRecorded() ?? Promise.resolve())).to.equal('reachoutLock');
     first?.end();
   });
 
@@ -148,7 +148,7 @@ describe('SendPolicies', () => {
     for (const admission of [toBob, toGroup]) await leave(admission);
     restrictions = [LOCK];
     expect([toBob?.check(), toGroup?.check()]).to.deep.equal([false, true]);
-    expect(await ruleOf(toBob?.blocked() ?? Promise.resolve())).to.equal('reachoutLock');
+    expect(await ruleOf(toBob?.judgeBlocked() ?? Promise.resolve())).to.equal('reachoutLock');
     expect(toBob?.hasLeft).to.equal(false);
     toBob?.end();
     restrictions = [];
@@ -158,7 +158,7 @@ describe('SendPolicies', () => {
     // her token came unseen
     trusted = [CAROL];
     expect(toCarol?.check()).to.equal(false);
-    await toCarol?.blocked();
+    await toCarol?.judgeBlocked();
     expect([toCarol?.check(), toCarol?.hasLeft]).to.deep.equal([true, true]);
   });
 
@@ -277,7 +277,7 @@ describe('SendPolicies', () => {
     expect(await sent(policies, BOB)).to.equal('new chat');
     const kept = { to: BOB, sentAt: rig.clock.now(), counted: 'new chat' } as const;
     await rig.clock.advance(60_000);
-    const again = await policies.admit(session(), { to: BOB, text: '', target: false, kept });
+    const again = await policies.admit(session(), { to: BOB, text: '', isChange: false, kept });
     await leave(again);
     again?.end();
     await rig.clock.advance(DAY_MS - 60_000);
@@ -328,11 +328,11 @@ describe('SendPolicies', () => {
     const resumed = await policies.admit(session(), {
       to: BOB,
       text: '',
-      target: false,
+      isChange: false,
       kept,
       isResumed: true,
     });
-    const stamp = await resumed?.leaves();
+    const stamp = await resumed?.judgeFirstCopy();
     resumed?.end();
     expect(stamp?.textHash).to.equal('hash');
   });
@@ -343,7 +343,7 @@ describe('SendPolicies', () => {
     expect(await sent(policies, CAROL)).to.equal('message');
     const resumed = (to: string) => {
       const kept = { to, sentAt: rig.clock.now(), counted: 'new chat' } as const;
-      return policies.admit(session(), { to, text: '', target: false, kept, isResumed: true });
+      return policies.admit(session(), { to, text: '', isChange: false, kept, isResumed: true });
     };
     const first = await resumed(BOB);
     restrictions = [LOCK];
@@ -359,8 +359,8 @@ describe('SendPolicies', () => {
     const [toBob, toCarol] = [await admit(policies, BOB), await admit(policies, CAROL)];
     for (const admission of [toBob, toCarol]) await leave(admission);
     restrictions = [LOCK];
-    expect(await ruleOf(toBob?.leavesAgain() ?? Promise.resolve())).to.equal('reachoutLock');
-    expect(await ruleOf(toCarol?.leavesAgain() ?? Promise.resolve())).to.equal('sent');
+    expect(await ruleOf(toBob?.judgeFurtherCopy() ?? Promise.resolve())).to.equal('reachoutLock');
+    expect(await ruleOf(toCarol?.judgeFurtherCopy() ?? Promise.resolve())).to.equal('sent');
   });
 
   it('wait for the network to say whether it restricts the number before they permit a first message', async () => {

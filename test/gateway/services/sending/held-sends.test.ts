@@ -21,11 +21,11 @@ describe('Sends: a held message', () => {
   /** A policy that permits everything. */
   const permits = async (): Promise<Admission> => ({
     hasLeft: true,
-    leaves: async () => ({ counted: 'message', sentAt: rig.clock.now() }),
-    recorded: async () => undefined,
-    leavesAgain: async () => undefined,
+    judgeFirstCopy: async () => ({ counted: 'message', sentAt: rig.clock.now() }),
+    judgeRecorded: async () => undefined,
+    judgeFurtherCopy: async () => undefined,
     check: () => true,
-    blocked: async () => undefined,
+    judgeBlocked: async () => undefined,
     rejected: () => undefined,
     end: () => undefined,
   });
@@ -76,7 +76,7 @@ describe('Sends: a held message', () => {
     const late = await permits();
     rig.onAdmit = async () => ({
       ...late,
-      recorded: () => Promise.reject(refusal()),
+      judgeRecorded: () => Promise.reject(refusal()),
     });
     await rig.sends.connected('acme');
     await until('the attempt to end', async () => rig.sent.length === 1 && rig.clock.pending().length > 0);

@@ -296,6 +296,19 @@ describe('Sends: a send whose outcome is unknown', () => {
     expect([rig.sent.length, rig.announced]).to.deep.equal([1, []]);
   });
 
+  it('is sent over the next link when the link ended while its record could not be written', async () => {
+    const { put } = rig.store.sends;
+    rig.store.sends.put = async () => {
+      rig.store.sends.put = put;
+      rig.isUp = false;
+      await rig.reconnect();
+      throw new GatewayError('store_unavailable', 'away');
+    };
+    expect(await send()).to.have.property('status', 'sent');
+    expect(new Set(rig.sent.map(({ messageId }) => messageId)).size).to.equal(1);
+    expect([rig.sent.length, rig.announced.length]).to.deep.equal([2, 1]);
+  });
+
   it('is sent again, unchanged and under the same id, when its caller repeats the key', async () => {
     rig.onLeft = lose;
     await fails(send('key'));

@@ -311,6 +311,16 @@ describe('Sends', () => {
       expect([rig.prepared, rig.discarded]).to.deep.equal([1, 1]);
     });
 
+    it('discards a file that may be held when the held messages of its session cannot be read', async () => {
+      await rig.store.sends.put('acme', {
+        ...{ messageId: 'DAMAGED', to: BOB_LID, content: new Uint8Array(), metaData: '', fileName: '' },
+        ...{ sentAt: rig.clock.now(), acknowledged: false, closed: true, held: '{}' },
+      });
+      const error = await failure(rig.sends.sendFile({ ...FILE, whenAllowed: true }, SOURCE));
+      expect(isGatewayError(error, 'store_damaged')).to.equal(true);
+      expect([rig.prepared, rig.discarded]).to.deep.equal([1, 1]);
+    });
+
     it('neither fetches nor sends a file for an unreadable recipient', async () => {
       const error = await failure(rig.sends.sendFile({ ...FILE, to: 'bob' }, SOURCE));
       expect(isGatewayError(error, 'recipient_unknown')).to.equal(true);
