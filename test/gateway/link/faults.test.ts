@@ -112,15 +112,22 @@ describe('a link on a network with faults', () => {
     }
   });
 
-  it('reports a send as cut off, not rejected, when its keys cannot be stored', async () => {
-    const session = await rig.connected(ALICE);
-    session.keys.onCommit = ({ keys }) => {
-      if (keys?.some(({ type }) => type === 'session')) throw new Error('disk full');
-    };
-    const error = await session.send(BOB_PN, 'cut').catch((reason: unknown) => reason);
-    expect(isGatewayError(error, 'send_cut_off')).to.equal(true);
-    expect((await session.next('closed')).reason.code).to.equal('store_unavailable');
-  });
+  for (const [when, isKnown, code] of [
+    ['before it leaves', false, 'send_not_connected'],
+    ['while it leaves', true, 'send_cut_off'],
+  ] as const) {
+    it(`reports a send as ${code}, not as rejected, when its keys cannot be stored ${when}`, async () => {
+      const session = await rig.connected(ALICE);
+      // the first message to a device stores a session for it already when the message is prepared
+      if (isKnown) await session.send(BOB_PN, 'hello');
+      session.keys.onCommit = ({ keys }) => {
+        if (keys?.some(({ type }) => type === 'session')) throw new Error('disk full');
+      };
+      const error = await session.send(BOB_PN, 'cut').catch((reason: unknown) => reason);
+      expect(isGatewayError(error) && error.code).to.equal(code);
+      expect((await session.next('closed')).reason.code).to.equal('store_unavailable');
+    });
+  }
 
   it('sends nothing over a connection that ended while the record of the message was written', async () => {
     const session = await rig.connected(ALICE);
