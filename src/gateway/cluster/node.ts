@@ -25,7 +25,7 @@ interface ClusterOptions {
   nodeId: string;
   name: string;
   /** URL where other nodes reach this one; known once the server listens. */
-  url(): string;
+  address: { readonly nodeUrl: string };
   version: string;
   /** Duration of a lease in milliseconds. */
   leaseMs: number;
@@ -71,8 +71,8 @@ export class ClusterMember implements Owners {
   }
 
   get self(): PeerNode {
-    const { nodeId, name, url } = this.#options;
-    return { nodeId, name, url: url() };
+    const { nodeId, name, address } = this.#options;
+    return { nodeId, name, url: address.nodeUrl };
   }
 
   get held(): number {
@@ -199,8 +199,11 @@ export class ClusterMember implements Owners {
   }
 
   async #beat(): Promise<void> {
-    const { cluster, nodeId, name, url, version, leaseMs } = this.#options;
-    const { draining } = await cluster.nodes.announce({ nodeId, name, url: url(), version }, leaseMs);
+    const { cluster, nodeId, name, address, version, leaseMs } = this.#options;
+    const { draining } = await cluster.nodes.announce(
+      { nodeId, name, url: address.nodeUrl, version },
+      leaseMs,
+    );
     this.#draining = draining;
     // heartbeats continue: other nodes must find the sessions that are still here
     if (this.#stopping) return;

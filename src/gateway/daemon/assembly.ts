@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Server } from '@hapi/hapi';
 import { type MonotonicClock, systemClock } from '../../domain/clock.js';
@@ -29,6 +28,7 @@ import { createReplays } from '../services/receivers/replays.js';
 import type { UnreadableWaits } from '../services/receiving/unreadable.js';
 import { MemoryPairLinks } from '../services/sessions/pair-links.js';
 import { isRemovedFrom, otherReceiverOf } from '../services/sessions/receiver-list.js';
+import { SessionParts } from '../services/sessions/session-parts.js';
 import { MessageSpans } from '../services/spans.js';
 import { openBackup, openStore } from '../store/open.js';
 import type { SealedStore } from '../store/sealing/sealed-store.js';
@@ -37,6 +37,7 @@ import { ClientVersions } from './client-versions.js';
 import { joinNodes, type Membership } from './membership.js';
 import { Metrics } from './metrics.js';
 import { type Network, openNetwork, versionPage } from './network.js';
+import { OwnAddress } from './own-address.js';
 import { releaseVersion } from './release.js';
 import { openTracing } from './tracing.js';
 
@@ -129,6 +130,8 @@ export async function assemble(
   );
   cleanup.push(stopTracing);
   const spans = new MessageSpans(tracing, store.sends);
+  const address = new OwnAddress(config);
+  const parts = new SessionParts();
 
   // the clock of the machine, because nodes compare their times and virtual clocks do not move together
   const nodeAuth = new NodeAuth(encryptionKey, machineClock);
@@ -136,7 +139,7 @@ export async function assemble(
     store,
     nodeAuth,
     name: config.nodeName,
-    url: () => nodeUrl(config, server),
+    address,
     version: releaseVersion(),
     leaseMs: config.leaseSeconds * 1_000,
     gateway: () => gateway,
@@ -252,12 +255,8 @@ export async function assemble(
     keptEventBytes: overrides.keptEventBytes,
     ...(policies && { policies }),
     heldSends: config.heldSends,
-    publicUrl: () => publicUrl(config, server),
-    onForgotten: (clientId) => {
-      listening.forget(clientId);
-      pairLinks.forget(clientId);
-      dispatcher.forget(clientId);
-    },
+    address,
+    parts,
     onRoomChange,
     ownership,
     versions,
@@ -272,10 +271,12 @@ export async function assemble(
   const pairLinks = new MemoryPairLinks({
     sessions,
     createdAt: (clientId) => recordOf(clientId).createdAt,
-    publicUrl: () => publicUrl(config, server),
+    address,
     clock,
     log: log.child({ area: 'sessions' }),
   });
+  for (const part of [listening, pairLinks, dispatcher])
+    parts.add({ forget: (clientId) => part.forget(clientId) });
   const receivers = new SessionReceivers({
     sessions,
     deliveries: dispatcher,
@@ -370,17 +371,6 @@ export async function assemble(
     log: log.child({ area: 'http' }),
     clock,
   });
+  address.isOf(server);
   return { store, network, gateway, membership, dispatcher, lookups, media, server, run, stopTracing };
-}
-
-/** The `public-url` setting, or the server's address if the system chose the port. */
-function publicUrl(config: Config, server: Server): string {
-  return config.port === 0 && config.publicUrl.endsWith(':0') ? server.info.uri : config.publicUrl;
-}
-
-/** The `node-url` setting, or the server's address, with the host's name if it listens on all addresses. */
-function nodeUrl(config: Config, server: Server): string {
-  if (config.nodeUrl) return config.nodeUrl.replace(/\/+$/, '');
-  const isEverywhere = config.host === '0.0.0.0' || config.host === '::';
-  return isEverywhere ? `http://${hostname()}:${server.info.port}` : server.info.uri;
 }

@@ -17,7 +17,7 @@ interface MembershipOptions {
   /** The setting `node-name`. */
   name: string;
   /** Where other nodes reach this one; known once the server listens. */
-  url(): string;
+  address: { readonly nodeUrl: string };
   version: string;
   /** Duration of a lease in milliseconds. */
   leaseMs: number;

@@ -4,34 +4,9 @@ import { LIMITS } from '../../domain/limits.js';
 import type { Logger } from '../log.js';
 import type { SessionRegistry } from './sessions/registry.js';
 import type { Session } from './sessions/session.js';
+import type { SessionParts } from './sessions/session-parts.js';
 
-/** A part of the gateway that holds something of each session. A part has only the members that concern it. */
-export interface SessionPart {
-  /** The daemon has started: all sessions are resumed. */
-  started?(): void;
-  /** This node takes the session over, from its last run or from another node: continues unfinished work. */
-  resume?(clientId: string): Promise<void>;
-  /** The session shows a QR code: drops the facts about a number that was linked before. */
-  reset?(clientId: string): void;
-  connected?(clientId: string): void;
-  /** Resolves when nothing is in flight for one session, or for all. */
-  idle?(clientId?: string): Promise<void>;
-  /** Before a handover: completes the work that the next owner cannot repeat. The caller limits the time. */
-  finish?(clientId: string): Promise<void>;
-  /** This node lost the session: from this instant nothing more of it is written or announced. */
-  abort?(clientId: string): void;
-  /** The session is deleted, given away or lost: resolves when nothing of it is in flight, and nothing more is written. */
-  end?(clientId: string): Promise<void>;
-  /** Drops what is cached of the session. */
-  forget?(clientId: string): void;
-  /** The daemon stops: aborts the work that the next start resumes. */
-  stop?(): Promise<void> | void;
-}
-
-/**
- * Starts, resumes, ends and stops sessions in all parts of the gateway. The parts are in the order in which data pass
- * through them; a stop goes through them in reverse.
- */
+/** Starts, resumes, gives away and stops sessions in all parts of the gateway. */
 export class Lifecycle {
   readonly #options;
   #restored: Session[] = [];
@@ -40,9 +15,7 @@ export class Lifecycle {
 
   constructor(options: {
     sessions: SessionRegistry;
-    parts: readonly SessionPart[];
-    /** Called when this node has dropped a session. */
-    onForgotten?: ((clientId: string) => void) | undefined;
+    parts: SessionParts;
     clock: Clock;
     log: Logger;
   }) {
@@ -59,7 +32,7 @@ export class Lifecycle {
     const restored = this.#restored.splice(0);
     for (const { clientId } of restored) await this.#resume(clientId);
     for (const session of restored) session.resume();
-    for (const part of this.#options.parts) part.started?.();
+    this.#options.parts.started();
   }
 
   /**
@@ -70,7 +43,7 @@ export class Lifecycle {
     const { sessions, parts } = this.#options;
     await this.#leaving.get(clientId);
     // caches from before another node held the session may be outdated
-    for (const part of parts) part.forget?.(clientId);
+    parts.forget(clientId);
     const session = await sessions.adopt(clientId);
     if (!session) return;
     await this.#resume(clientId);
@@ -98,43 +71,21 @@ export class Lifecycle {
     this.#abort(clientId);
   }
 
-  /** Resolves when nothing of the session is in flight in any part, and nothing more is written. */
-  async end(clientId: string): Promise<void> {
-    for (const part of this.#options.parts) await part.end?.(clientId);
-  }
-
-  forget(clientId: string): void {
-    for (const part of this.#options.parts) part.forget?.(clientId);
-    this.#options.onForgotten?.(clientId);
-  }
-
-  reset(clientId: string): void {
-    for (const part of this.#options.parts) part.reset?.(clientId);
-  }
-
-  connected(clientId: string): void {
-    for (const part of this.#options.parts) part.connected?.(clientId);
-  }
-
   /** Resolves when every received message is recorded and announced, and no file is being stored. */
-  async idle(): Promise<void> {
-    for (const part of this.#options.parts) await part.idle?.();
+  idle(): Promise<void> {
+    return this.#options.parts.idle();
   }
 
   /** Closes the links, so that the network keeps further messages, and finishes those that have arrived. */
-  async stop(): Promise<void> {
-    for (const part of [...this.#options.parts].reverse()) {
-      const stopping = part.stop?.();
-      // no await for parts that stop synchronously, so that they stop in the same instant
-      if (stopping) await stopping;
-    }
+  stop(): Promise<void> {
+    return this.#options.parts.stop();
   }
 
   /** Resumes the session's work. Damaged values stop this session only. */
   async #resume(clientId: string): Promise<void> {
     const { sessions, parts } = this.#options;
     try {
-      for (const part of parts) await part.resume?.(clientId);
+      await parts.resume(clientId);
     } catch (error) {
       if (!isGatewayError(error, 'store_damaged') || !sessions.has(clientId)) throw error;
       sessions.quarantine(sessions.find(clientId), error.message);
@@ -145,17 +96,17 @@ export class Lifecycle {
     const { clientId } = session;
     const { sessions, parts, clock } = this.#options;
     await session.stop();
-    const finished = Promise.all(parts.map((part) => part.finish?.(clientId)));
-    await endsWithin(clock, LIMITS.endGraceMs, finished);
-    await this.end(clientId);
-    if (sessions.release(session)) this.forget(clientId);
+    await endsWithin(clock, LIMITS.endGraceMs, parts.finish(clientId));
+    await parts.end(clientId);
+    if (sessions.release(session)) parts.forget(clientId);
   }
 
   /** Aborts the session in all parts; its new owner announces its events. */
   #abort(clientId: string): void {
-    for (const part of this.#options.parts) part.abort?.(clientId);
-    this.forget(clientId);
-    const ending = this.end(clientId).then(() => this.forget(clientId));
+    const { parts } = this.#options;
+    parts.abort(clientId);
+    parts.forget(clientId);
+    const ending = parts.end(clientId).then(() => parts.forget(clientId));
     this.#noteLeaving(clientId, ending);
   }
 

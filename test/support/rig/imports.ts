@@ -2,12 +2,14 @@ import { proto } from '@whiskeysockets/baileys';
 import type { HistoricMessage, HistoryBatch, HistoryPart } from '../../../src/gateway/link/history.js';
 import { HistoryImports } from '../../../src/gateway/services/history/imports.js';
 import { Recorder } from '../../../src/gateway/services/history/recorder.js';
+import type { StoredRows } from '../../../src/gateway/services/history/stored-rows.js';
 import { Contacts } from '../../../src/gateway/services/identities/contacts.js';
+import { SessionParts } from '../../../src/gateway/services/sessions/session-parts.js';
 import type { ExpectedFile, HistoryMessage, SessionRecord, Store } from '../../../src/gateway/store/store.js';
 import type { ManualClock } from '../manual-clock.js';
-import { MemoryLinkKeys } from '../memory-link-keys.js';
 import { HOSTED, ROOM, SENT_AT } from './receiving.js';
 import type { Rig } from './rig.js';
+import { NO_SETTINGS } from './room-settings.js';
 
 export const BOB = { lid: '90000000000002', pn: '15550000002' };
 export const BOB_JID = `${BOB.lid}@lid`;
@@ -26,6 +28,7 @@ export class PastImports {
   readonly expected: Omit<ExpectedFile, 'since'>[] = [];
   readonly #parts = new Map<string, PlayedPart>();
   readonly #base: Rig;
+  readonly #rows: StoredRows;
   recorder: Recorder;
   imports: HistoryImports;
 
@@ -33,6 +36,7 @@ export class PastImports {
     this.#base = base;
     this.store = base.store;
     this.clock = base.clock;
+    this.#rows = base.rowsOver({ encode, decode });
     this.recorder = this.#newRecorder();
     this.imports = this.#newImports();
   }
@@ -93,9 +97,18 @@ export class PastImports {
   }
 
   #newRecorder(): Recorder {
-    const expectFile = async (file: Omit<ExpectedFile, 'since'>) => void this.expected.push(file);
+    const expect = async (file: Omit<ExpectedFile, 'since'>) => void this.expected.push(file);
     const rooms = this.#base.roomsOf(this.record);
-    return new Recorder({ store: this.store, rooms, links: { encode, decode }, expectFile });
+    const { store } = this;
+    const rows = this.#rows;
+    return new Recorder({
+      store,
+      rooms,
+      rows,
+      links: { encode },
+      files: { expect },
+      roomSettings: NO_SETTINGS,
+    });
   }
 
   #newImports(): HistoryImports {
@@ -108,8 +121,8 @@ export class PastImports {
       retry,
       contacts: new Contacts(store.contacts, clock),
       log,
-      keys: () => new MemoryLinkKeys(),
-      imported: () => undefined,
+      rows: this.#rows,
+      parts: new SessionParts(),
       links: {
         encode,
         history: ({ id }) => {

@@ -4,13 +4,20 @@ import { Readable } from 'node:stream';
 import { proto } from '@whiskeysockets/baileys';
 import { readContent } from '../../../src/gateway/kinds/index.js';
 import type { MediaMessage, MediaSource } from '../../../src/gateway/link/link.js';
+import { FileKeeper } from '../../../src/gateway/services/files/file-keeper.js';
+import { FileLinks } from '../../../src/gateway/services/files/file-links.js';
+import { MediaLibrary } from '../../../src/gateway/services/files/library.js';
 import { Spool } from '../../../src/gateway/services/files/spool.js';
-import { createHosting, type Hosting } from '../../../src/gateway/services/history/hosting.js';
+import { HostedInbox } from '../../../src/gateway/services/history/inbox.js';
+import { Recorder } from '../../../src/gateway/services/history/recorder.js';
 import { type Recording, roomOf, rowOf } from '../../../src/gateway/services/history/rows.js';
+import { StoredRows } from '../../../src/gateway/services/history/stored-rows.js';
+import { Contacts } from '../../../src/gateway/services/identities/contacts.js';
 import type { Store } from '../../../src/gateway/store/store.js';
 import type { ManualClock } from '../manual-clock.js';
 import { ME, playedLink } from './link.js';
 import type { Rig } from './rig.js';
+import { NO_SETTINGS } from './room-settings.js';
 
 export const CLIENT = 'acme';
 export const ROOM = 'acme-90000000000001-90000000000002';
@@ -19,6 +26,15 @@ export const ROOM = 'acme-90000000000001-90000000000002';
 export interface Download {
   media: MediaSource;
   signal: AbortSignal | undefined;
+}
+
+/** History and files over one store. */
+export interface Hosting {
+  keeper: FileKeeper;
+  recorder: Recorder;
+  inbox: HostedInbox;
+  library: MediaLibrary;
+  fileLinks: FileLinks;
 }
 
 /** History and files of one session over a real store; network and phone are played. */
@@ -85,22 +101,24 @@ export async function libraryOver(base: Rig): Promise<Library> {
   const spool = new Spool(join(base.folder, 'spool'));
   await spool.start();
   const another = (changed: Partial<Store> = {}) => {
-    const hosting = createHosting({
-      store: { ...store, ...changed },
-      rooms: base.roomsOf(sessions.find(CLIENT).record),
-      links,
-      sessions,
-      retry,
-      local: spool,
+    const own = { ...store, ...changed };
+    const rooms = base.roomsOf(sessions.find(CLIENT).record);
+    const rows = new StoredRows({ store: own, links, contacts: new Contacts(own.contacts, clock), retry });
+    const keeper = new FileKeeper({
+      ...{ store: own, links, sessions, retry, rows, local: spool, clock, log },
       observer: {
         fileStored: () => rig.outcomes.push('stored'),
         fileLost: () => rig.outcomes.push('lost'),
       },
-      publicUrl: () => 'https://files.example',
-      recorded: async () => undefined,
-      clock,
-      log,
     });
+    const fileLinks = new FileLinks({ publicUrl: 'https://files.example' });
+    const hosting: Hosting = {
+      keeper,
+      recorder: new Recorder({ store: own, links, rows, rooms, files: keeper, roomSettings: NO_SETTINGS }),
+      inbox: new HostedInbox({ store: own, rooms, fileLinks }),
+      library: new MediaLibrary({ store: own, keeper, links: fileLinks }),
+      fileLinks,
+    };
     all.push(hosting);
     return hosting;
   };

@@ -6,6 +6,7 @@ import { Avatars } from '../../../src/gateway/services/identities/avatars.js';
 import { Contacts } from '../../../src/gateway/services/identities/contacts.js';
 import { People } from '../../../src/gateway/services/identities/people.js';
 import type { SessionRegistry } from '../../../src/gateway/services/sessions/registry.js';
+import { SessionParts } from '../../../src/gateway/services/sessions/session-parts.js';
 import type { Store } from '../../../src/gateway/store/store.js';
 import type { ManualClock } from '../manual-clock.js';
 import { playedLink } from './link.js';
@@ -59,16 +60,20 @@ export async function peopleOver(base: Rig): Promise<PeopleAndPictures> {
       },
     },
   });
-  const { sessions, connect, disconnect } = base.sessions(link, {
+  const parts = new SessionParts();
+  parts.add({
     end: (clientId) => rig.avatars.end(clientId),
     forget: (clientId) => rig.avatars.forget(clientId),
   });
+  const { sessions, connect, disconnect } = base.sessions(link, { parts });
   await connect();
 
   const contacts = new Contacts(store.contacts, clock);
   const recordOf = (id: string) => (sessions.has(id) ? sessions.find(id).record : undefined);
-  const linkTo = (fileId: string) => `https://files.example/media/${fileId}/picture.jpg`;
-  const restarted = () => new Avatars({ store, sessions, contacts, linkTo, recordOf, clock, log });
+  const fileLinks = {
+    linkTo: (fileId: string) => `https://files.example/media/${fileId}/picture.jpg`,
+  };
+  const restarted = () => new Avatars({ store, sessions, contacts, fileLinks, recordOf, clock, log });
   const rig: PeopleAndPictures = {
     store,
     clock,

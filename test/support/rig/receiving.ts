@@ -8,12 +8,14 @@ import { NO_TRACING } from '../../../src/domain/tracing.js';
 import type { PollAnswer, PollQuestion } from '../../../src/gateway/delivery/poll-lookup.js';
 import { openSecret } from '../../../src/gateway/link/baileys/message-secrets.js';
 import type { Group } from '../../../src/gateway/link/directory.js';
-import type { IncomingMessage, LookedUpPerson } from '../../../src/gateway/link/link.js';
+import type { IncomingMessage, LookedUpPerson, UnreadableMessage } from '../../../src/gateway/link/link.js';
 import { Recorder } from '../../../src/gateway/services/history/recorder.js';
+import { StoredRows } from '../../../src/gateway/services/history/stored-rows.js';
 import { Contacts, type Learnt } from '../../../src/gateway/services/identities/contacts.js';
 import { KnownGroups } from '../../../src/gateway/services/identities/known-groups.js';
 import { LidSearch } from '../../../src/gateway/services/identities/lid-search.js';
 import { PersonRooms } from '../../../src/gateway/services/identities/person-rooms.js';
+import type { AnnounceObserver } from '../../../src/gateway/services/receivers/announce.js';
 import { Announcements, type Announcer } from '../../../src/gateway/services/receivers/announce.js';
 import { type ReceiveObserver, Receiver } from '../../../src/gateway/services/receiving/receive.js';
 import { MessageSpans } from '../../../src/gateway/services/spans.js';
@@ -27,6 +29,7 @@ import {
 import type { ManualClock } from '../manual-clock.js';
 import { playedLink } from './link.js';
 import type { Rig } from './rig.js';
+import { NO_SETTINGS } from './room-settings.js';
 
 export const SESSION: SessionRecord = {
   ...blankSession(),
@@ -109,6 +112,8 @@ export interface Receiving {
   outage(): Error;
   /** The current session. */
   session: SessionRecord;
+  /** A message will not become readable any more. */
+  tellUnreadable(message: UnreadableMessage, session?: SessionRecord): void;
   /** Receives a message: from Bob to the session by default. */
   take(message: Partial<IncomingMessage>, session?: SessionRecord): void;
   /** Receives a message and waits until it has left the pipeline. */
@@ -146,10 +151,10 @@ export function receivingOver(base: Rig): Receiving {
   };
   const contacts = new Contacts(store.contacts, clock);
   const recordOf = () => rig.session;
+  const rows = new StoredRows({ store, links, contacts, retry });
   const identities = new PersonRooms({
-    ...{ store, contacts, retry, recordOf, log },
-    movePictures: async () => undefined,
-    applyPending: (clientId, chatRoomId) => recorder.applyPending(clientId, chatRoomId),
+    ...{ store, contacts, retry, recordOf, rows, log },
+    pictures: { moved: async () => undefined },
   });
   let isSilent = false;
   const lookUp = async ({ user }: Address) =>
@@ -170,7 +175,9 @@ export function receivingOver(base: Rig): Receiving {
     rooms: identities,
     store,
     links,
-    expectFile: async ({ id }) => void rig.expectedFiles.push(id),
+    rows,
+    files: { expect: async ({ id }) => void rig.expectedFiles.push(id) },
+    roomSettings: NO_SETTINGS,
   });
   const announcer: Announcer = {
     async announce(event, receiver) {
@@ -185,12 +192,13 @@ export function receivingOver(base: Rig): Receiving {
     },
     deliver: async () => ({ deliveryId: 'd', delivered: true }),
   };
-  const observer: ReceiveObserver = {
+  const observer: ReceiveObserver & AnnounceObserver = {
     received: (type) => rig.counted.push(type),
     withoutReceiver: () => rig.counted.push('without receiver'),
     unknownKind: (name) => rig.counted.push(name),
     notAdmitted: (reason) => rig.counted.push(reason),
     unreadable: (reason) => rig.counted.push(reason),
+    disconnected: () => undefined,
   };
   const rig: Receiving = {
     store,
@@ -233,19 +241,22 @@ export function receivingOver(base: Rig): Receiving {
         },
         isDeleted: (clientId, chatRoomId, quoted) => recorder.isDeleted(clientId, chatRoomId, quoted),
       },
-      linkTo: (fileId, { fileName }) => `https://files.example/${fileId}/${fileName}`,
+      fileLinks: { linkTo: (fileId, { fileName }) => `https://files.example/${fileId}/${fileName}` },
       retry,
       contacts,
       identities,
       lidSearch: new LidSearch({ contacts, linkOf, clock, log }),
       groups: new KnownGroups({ store, linkOf, recordOf, clock, log }),
-      avatarUrl: async (_clientId, jid) => rig.avatars.get(jid) ?? '',
+      pictures: { avatarUrl: async (_clientId, jid) => rig.avatars.get(jid) ?? '' },
       spans: new MessageSpans(NO_TRACING, store.sends),
       announcements: new Announcements({ announcer, retry, observer, clock, log }),
       observer,
       clock,
       log,
     }),
+    tellUnreadable(message, session = SESSION) {
+      rig.receiver.hear({ type: 'unreadable', session: base.sessionOf(session), message });
+    },
     take(message, session = SESSION) {
       rig.session = session;
       rig.receiver.receive(session, incoming(message));

@@ -3,10 +3,15 @@ import { pino } from 'pino';
 import { reason } from '../../../src/domain/reasons.js';
 import type { DispatcherOptions } from '../../../src/gateway/delivery/dispatch.js';
 import type { Link, LinkFactory, LinkOptions } from '../../../src/gateway/link/link.js';
+import { StoredRows } from '../../../src/gateway/services/history/stored-rows.js';
 import { Contacts } from '../../../src/gateway/services/identities/contacts.js';
 import { PersonRooms } from '../../../src/gateway/services/identities/person-rooms.js';
 import { ApiSecretHasher } from '../../../src/gateway/services/sessions/api-secret.js';
-import { SessionRegistry } from '../../../src/gateway/services/sessions/registry.js';
+import { BACKOFF, SessionRegistry } from '../../../src/gateway/services/sessions/registry.js';
+import { Session } from '../../../src/gateway/services/sessions/session.js';
+import { RETURNS } from '../../../src/gateway/services/sessions/session-context.js';
+import { SessionParts } from '../../../src/gateway/services/sessions/session-parts.js';
+import { Admission } from '../../../src/gateway/services/sessions/waiting.js';
 import { StoreRetry } from '../../../src/gateway/services/store-retry.js';
 import { openStore } from '../../../src/gateway/store/open.js';
 import type { SessionRecord, Store } from '../../../src/gateway/store/store.js';
@@ -15,7 +20,7 @@ import { makeTempDir, type TempDir } from '../temp-dir.js';
 import { deliveriesOver, type PlayedDeliveries } from './deliveries.js';
 import { PastImports } from './imports.js';
 import { type Library, libraryOver } from './library.js';
-import { ME, playedLinks } from './link.js';
+import { ME, playedLink, playedLinks } from './link.js';
 import { type PeopleAndPictures, peopleOver } from './people.js';
 import { type Receiving, receivingOver } from './receiving.js';
 import { type Sending, sendingOver } from './sending.js';
@@ -74,13 +79,7 @@ export class Rig {
       clock,
       log,
       hasher: new ApiSecretHasher(new Uint8Array(32)),
-      onStatus: () => undefined,
-      onLinkEvent: () => undefined,
-      openJournal: () => 0,
-      history: () => undefined,
-      restriction: () => ({}),
-      end: async () => undefined,
-      forget: () => undefined,
+      parts: new SessionParts(),
       ...parts,
     });
     this.onClose(() => sessions.stop());
@@ -105,9 +104,26 @@ export class Rig {
     const { store, log, retry } = this;
     return new PersonRooms({
       ...{ store, contacts, retry, recordOf: () => session, log },
-      movePictures: async () => undefined,
-      applyPending: async () => undefined,
+      pictures: { moved: async () => undefined },
+      rows: { applyPendingIn: async () => undefined },
     });
+  }
+
+  /** A session that is not connected. */
+  sessionOf(record: SessionRecord): Session {
+    const { store, clock, log } = this;
+    return new Session(record, {
+      ...{ store, clock, log, links: playedLinks(playedLink(), () => undefined), backoff: BACKOFF },
+      ...{ returns: RETURNS, admission: new Admission(clock), parts: new SessionParts() },
+      holds: () => true,
+      confirm: async () => undefined,
+    });
+  }
+
+  /** The rows of the history. */
+  rowsOver(links: ConstructorParameters<typeof StoredRows>[0]['links']): StoredRows {
+    const { store, retry } = this;
+    return new StoredRows({ store, links, contacts: new Contacts(store.contacts, this.clock), retry });
   }
 
   /** PlayedDeliveries to webhooks, and the live stream. */

@@ -69,6 +69,8 @@ export interface Sending {
   prepare: () => Promise<PreparedFile>;
   prepared: number;
   discarded: number;
+  /** The network reports that a message was delivered. */
+  delivered(messageId: string): void;
   /** The connection is lost, and does not come back. */
   disconnect(): Promise<void>;
   /** The connection is lost, and another one follows. */
@@ -127,6 +129,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
         void rig.statuses.push(`${messageId} ${status} ${code}`),
     },
     heldLimit: 1_000,
+    statuses: { note: () => undefined },
     receiver: {
       async echo({ clientId }, message, said = {}) {
         rig.announced.push({ message, said });
@@ -187,6 +190,10 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     prepare: () => Promise.reject(new Error('not played')),
     prepared: 0,
     discarded: 0,
+    delivered(messageId) {
+      const event = { type: 'message-status', messageId, status: 'delivered', at: clock.now() } as const;
+      sends.hear({ type: 'link', session, event });
+    },
     disconnect,
     async reconnect() {
       const links = opened.length;

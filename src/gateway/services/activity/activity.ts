@@ -1,6 +1,5 @@
-import type { LinkEvent } from '../../link/link.js';
-import type { SessionPart } from '../lifecycle.js';
-import type { Session } from '../sessions/session.js';
+import type { SessionEvent } from '../sessions/session.js';
+import type { SessionPart } from '../sessions/session-parts.js';
 import { Calls } from './calls.js';
 import { GroupUpdates } from './group-updates.js';
 import { Presence } from './presence.js';
@@ -29,7 +28,9 @@ export class Activity {
   }
 
   /** Takes an event of a link; events of other types concern others. */
-  take(session: Session, event: LinkEvent): void {
+  hear(heard: SessionEvent): void {
+    if (heard.type !== 'link') return;
+    const { session, event } = heard;
     const { record } = session;
     if (event.type === 'call') this.#calls.take(session, event.call);
     if (event.type === 'group-update') this.#groupUpdates.take(record, event.update);

@@ -8,10 +8,10 @@ import type { Logger } from '../../log.js';
 import type { SessionRecord } from '../../store/store.js';
 import { type LiveLinks, requirePaired, type SessionSource } from '../access.js';
 import type { Contacts } from '../identities/contacts.js';
-import type { SessionPart } from '../lifecycle.js';
 import type { Announcements } from '../receivers/announce.js';
 import type { Presence as PresenceCalls } from '../services.js';
 import { wantsType } from '../sessions/receiver-list.js';
+import type { SessionPart } from '../sessions/session-parts.js';
 import { chatAddress, conversationOf, isOwn, PeopleNames } from './conversation.js';
 import { SessionQueue } from './queue.js';
 

@@ -5,10 +5,10 @@ import { GatewayError } from '../../../domain/errors.js';
 import type { Link, Restriction } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import { liveLink, type SessionSource } from '../access.js';
-import type { SessionPart } from '../lifecycle.js';
 import type { Announcements } from '../receivers/announce.js';
 import type { Restrictions as RestrictionCalls } from '../services.js';
 import type { Session } from '../sessions/session.js';
+import type { SessionPart, SessionParts } from '../sessions/session-parts.js';
 import type { StoreRetry } from '../store-retry.js';
 import { type KnownRestrictions, lasts, readRestrictions, writeRestrictions } from './known-restrictions.js';
 import { SessionQueue } from './queue.js';
@@ -54,8 +54,8 @@ export class Restrictions implements SessionPart, RestrictionCalls {
   constructor(options: {
     sessions: SessionSource & { has(clientId: string): boolean };
     retry: Pick<StoreRetry, 'run'>;
-    /** Called when the restrictions of a number change. */
-    restrictionsChanged(clientId: string): void;
+    /** Learn of each change. */
+    parts: Pick<SessionParts, 'tell'>;
     announcements: Pick<Announcements, 'optIn'>;
     clock: Clock;
     log: Logger;
@@ -131,7 +131,7 @@ export class Restrictions implements SessionPart, RestrictionCalls {
 
   /** Records and announces a restriction that the network reported. */
   take(session: Session, restriction: Restriction): void {
-    const { announcements, restrictionsChanged, clock } = this.#options;
+    const { announcements, parts, clock } = this.#options;
     const { clientId, record } = session;
     const before = this.#view(clientId);
     const known: Known = this.#known.get(clientId) ?? { cancel: () => undefined };
@@ -143,7 +143,7 @@ export class Restrictions implements SessionPart, RestrictionCalls {
     const { told, isRecalled } = known;
     const view = this.#view(clientId);
     known.told = view;
-    if (!isDeepStrictEqual(before, view)) restrictionsChanged(clientId);
+    if (!isDeepStrictEqual(before, view)) parts.tell({ type: 'restrictions', clientId });
     // the first answer is no news if it neither restricts the number nor warns of it
     const isFree = !isRecalled && !view.restricted && view.warning === '';
     if (told ? isDeepStrictEqual(told, view) : isFree) return;

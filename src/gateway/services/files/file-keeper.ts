@@ -4,9 +4,9 @@ import { GatewayError } from '../../../domain/errors.js';
 import { LIMITS } from '../../../domain/limits.js';
 import type { LinkFactory } from '../../link/link.js';
 import type { Logger } from '../../log.js';
-import type { ExpectedFile, Store } from '../../store/store.js';
+import type { ExpectedFile, HistoryMessage, Store } from '../../store/store.js';
 import type { SessionSource } from '../access.js';
-import type { SessionPart } from '../lifecycle.js';
+import type { SessionPart } from '../sessions/session-parts.js';
 import type { StoreRetry } from '../store-retry.js';
 import { FileDownloader } from './downloader.js';
 import { FileJob } from './file-job.js';
@@ -44,8 +44,13 @@ export class FileKeeper implements SessionPart {
     retry: StoreRetry;
     /** The files that this node is sending. */
     local: Pick<Spool, 'hold'>;
-    /** Removes the link to a file that is given up from its message. */
-    removeLink(file: ExpectedFile): Promise<unknown>;
+    rows: {
+      /** Changes the row of a message. @param amend returns the changed row; undefined to keep it */
+      amend(
+        key: Pick<ExpectedFile, 'clientId' | 'chatRoomId' | 'messageId'>,
+        amend: (row: HistoryMessage) => HistoryMessage | undefined,
+      ): Promise<unknown>;
+    };
     observer: FileObserver;
     clock: Clock;
     log: Logger;
@@ -187,7 +192,10 @@ export class FileKeeper implements SessionPart {
     }
     log.warn({ ...namesOf(job), err: error }, 'file given up; its message keeps no link');
     try {
-      await this.#options.retry.run(() => this.#options.removeLink(job.file));
+      const { retry, rows } = this.#options;
+      const { id } = job.file;
+      const withoutLink = (row: HistoryMessage) => (row.fileId === id ? { ...row, fileId: '' } : undefined);
+      await retry.run(() => rows.amend(job.file, withoutLink));
       await this.#settle(job);
       observer.fileLost();
     } catch (failure) {

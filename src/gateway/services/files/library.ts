@@ -4,7 +4,7 @@ import { GatewayError, unknownSession } from '../../../domain/errors.js';
 import type { ByteRange, FileRecord, Store } from '../../store/store.js';
 import type { Library, StoredFile } from '../services.js';
 import type { FileKeeper } from './file-keeper.js';
-import { fileNameOf } from './file-types.js';
+import { type FileLinks, shownName } from './file-links.js';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -15,15 +15,9 @@ export class MediaLibrary implements Library {
   constructor(options: {
     store: Pick<Store, 'sessions' | 'history' | 'files' | 'expectedFiles'>;
     keeper: Pick<FileKeeper, 'settled'>;
-    /** Public address of this service, without a slash at its end. */
-    publicUrl(): string;
+    links: Pick<FileLinks, 'linkTo'>;
   }) {
     this.#options = options;
-  }
-
-  /** The permanent link to a file. */
-  linkTo(id: string, file: NamedFile): string {
-    return fileLink(`${this.#options.publicUrl()}/media`, id, file);
   }
 
   async find(id: string, signal: AbortSignal): Promise<StoredFile> {
@@ -58,16 +52,17 @@ export class MediaLibrary implements Library {
   }
 
   async urlOf(id: string): Promise<{ clientId: string; url: string }> {
-    const { files, expectedFiles, history } = this.#options.store;
+    const { links, store } = this.#options;
+    const { files, expectedFiles, history } = store;
     if (!UUID.test(id)) throw unknownFile();
     const stored = await files.get(id);
-    if (stored) return { clientId: stored.clientId, url: this.linkTo(id, stored) };
+    if (stored) return { clientId: stored.clientId, url: links.linkTo(id, stored) };
     const expected = await expectedFiles.get(id);
     if (!expected) throw unknownFile();
     const { clientId, chatRoomId, messageId } = expected;
     const row = await history.message(clientId, chatRoomId, messageId);
     if (!row?.media) throw unknownFile();
-    return { clientId, url: this.linkTo(id, row.media) };
+    return { clientId, url: links.linkTo(id, row.media) };
   }
 }
 
@@ -92,27 +87,4 @@ function mediaFileView({ id, ...record }: FileRecord): MediaFile {
 
 function unknownFile(): GatewayError {
   return new GatewayError('file_unknown', 'there is no such file, or it was deleted');
-}
-
-/** A file's name and type. */
-interface NamedFile {
-  /** Chosen by the sender; may be empty. */
-  fileName: string;
-  mimeType: string;
-}
-
-/** Characters that `encodeURIComponent` leaves, but that could end a link in a text or an attribute. */
-const LEFT = /['()*!]/g;
-
-/** The name under which a file is served: never empty, without folders and invisible characters. */
-function shownName({ fileName, mimeType }: NamedFile): string {
-  // replaces lone surrogates, which JSON can hold and URLs cannot
-  return fileNameOf([Buffer.from(fileName).toString()], mimeType);
-}
-
-function fileLink(mediaBase: string, id: string, file: NamedFile): string {
-  const name = encodeURIComponent(shownName(file)).replace(LEFT, (character) => {
-    return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-  });
-  return `${mediaBase}/${id}/${name}`;
 }

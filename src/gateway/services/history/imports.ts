@@ -5,14 +5,17 @@ import { type Clock, wait } from '../../../domain/clock.js';
 import { isGatewayError } from '../../../domain/errors.js';
 import { pauseAfter } from '../../../domain/retry.js';
 import type { HistoricMessage, HistoricPerson, HistoryPart } from '../../link/history.js';
-import type { LinkFactory, LinkKeys } from '../../link/link.js';
+import type { LinkFactory } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { SessionRecord, Store } from '../../store/store.js';
 import type { Contacts } from '../identities/contacts.js';
-import type { SessionPart } from '../lifecycle.js';
+import { bindKeys } from '../sessions/link-steps.js';
+import type { SessionEvent } from '../sessions/session.js';
+import type { SessionPart, SessionParts } from '../sessions/session-parts.js';
 import { isStillToDo, type StoreRetry } from '../store-retry.js';
 import { type ImportContext, PastMessages, UnreadMarks } from './past-messages.js';
 import type { Recorder } from './recorder.js';
+import type { StoredRows } from './stored-rows.js';
 
 /** Parts that are read at the same time, of all sessions together: each holds a few megabytes. */
 const PARTS_AT_ONCE = 2;
@@ -48,15 +51,14 @@ export class HistoryImports implements SessionPart {
   readonly #imports = new Map<string, Import>();
 
   constructor(options: {
-    store: Pick<Store, 'journal' | 'history' | 'traces'>;
+    store: Pick<Store, 'journal' | 'history' | 'traces' | 'keys'>;
     links: Pick<LinkFactory, 'history' | 'encode'>;
-    /** The Signal state of a session. */
-    keys(clientId: string): LinkKeys;
-    recorder: Pick<Recorder, 'add' | 'amend'>;
+    recorder: Pick<Recorder, 'add'>;
+    rows: Pick<StoredRows, 'amend'>;
     contacts: Contacts;
     retry: StoreRetry;
-    /** Called after each part, of which at least the tokens are kept. */
-    imported(clientId: string): void;
+    /** Learn of each part, of which at least the tokens are kept. */
+    parts: Pick<SessionParts, 'tell'>;
     clock: Clock;
     log: Logger;
   }) {
@@ -76,10 +78,15 @@ export class HistoryImports implements SessionPart {
     imported.work ??= this.#work(imported);
   }
 
-  /** The progress of a session's import; undefined when no part was announced in this run, or none is kept. */
-  progress(clientId: string): HistoryProgress | undefined {
+  hear(event: SessionEvent): void {
+    if (event.type === 'link' && event.event.type === 'history')
+      this.take(event.session, event.event.journalId);
+  }
+
+  /** The progress of a session's import; nothing when no part was announced in this run, or none is kept. */
+  health(clientId: string): { history?: HistoryProgress } {
     const imported = this.#imports.get(clientId);
-    return imported?.isKept ? { ...imported.progress } : undefined;
+    return imported?.isKept ? { history: { ...imported.progress } } : {};
   }
 
   /** Another number may be linked: drops the progress of the former one. */
@@ -164,7 +171,7 @@ export class HistoryImports implements SessionPart {
       const kept = part !== undefined && (await this.#importPart(imported, part, resumed));
       if (signal.aborted) return 'left';
       await close();
-      this.#options.imported(clientId);
+      this.#options.parts.tell({ type: 'history', clientId });
       if (!kept) return 'done';
       if (part.progress) imported.progress.progress = part.progress;
       log.info({ clientId, ...imported.progress }, 'part of the history imported');
@@ -185,7 +192,7 @@ export class HistoryImports implements SessionPart {
     const { session, unread, ended } = imported;
     const { signal } = ended;
     if (!isOwn(session.record, part)) return false;
-    const keys = this.#options.keys(session.clientId);
+    const keys = bindKeys(this.#options.store, session.clientId);
     await this.#options.retry.run(() => part.keepTokens(keys, signal));
     if (!isKept(session.record, part) || !(await part.isWanted(keys))) return false;
     imported.isKept = true;

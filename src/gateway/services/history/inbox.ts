@@ -3,7 +3,9 @@ import { GatewayError, unknownSession } from '../../../domain/errors.js';
 import { reason } from '../../../domain/reasons.js';
 import { parseRoomId } from '../../../domain/room.js';
 import type { HistoryMessage, RoomRecord, Store } from '../../store/store.js';
+import type { FileLinks } from '../files/file-links.js';
 import type { PersonRooms } from '../identities/person-rooms.js';
+import { STORED_PICTURE } from '../identities/pictures.js';
 import type { Inbox, MessagePage } from '../services.js';
 import { emptied } from './deletions.js';
 
@@ -11,28 +13,31 @@ import { emptied } from './deletions.js';
 export class HostedInbox implements Inbox {
   readonly #store;
   readonly #rooms;
-  readonly #linkOf;
-  readonly #pictureLink;
+  readonly #fileLinks: Pick<FileLinks, 'linkTo'>;
 
   constructor(options: {
     store: Pick<Store, 'history' | 'sessions'>;
     rooms: Pick<PersonRooms, 'renamedTo' | 'withLids'>;
-    /** The permanent link to a message's file; empty without one. */
-    linkOf(row: HistoryMessage): string;
-    /** The permanent link to a stored picture. */
-    pictureLink(fileId: string): string;
+    fileLinks: Pick<FileLinks, 'linkTo'>;
   }) {
     this.#store = options.store;
     this.#rooms = options.rooms;
-    this.#linkOf = options.linkOf;
-    this.#pictureLink = options.pictureLink;
+    this.#fileLinks = options.fileLinks;
+  }
+
+  /** The permanent link to a message's file; empty without one. */
+  #linkOf({ fileId, media }: HistoryMessage): string {
+    return fileId && media ? this.#fileLinks.linkTo(fileId, media) : '';
   }
 
   async rooms(clientId: string): Promise<ChatRoom[]> {
     const session = await this.#store.sessions.get(clientId);
     if (!session) throw unknownSession(clientId);
     const rooms = await this.#store.history.rooms(clientId);
-    return rooms.map((room) => roomView(clientId, room, room.avatarId && this.#pictureLink(room.avatarId)));
+    return rooms.map((room) => {
+      const { avatarId } = room;
+      return roomView(clientId, room, avatarId && this.#fileLinks.linkTo(avatarId, STORED_PICTURE));
+    });
   }
 
   async messages(roomId: string, { status, ...page }: MessagePage): Promise<StoredMessage[]> {

@@ -5,7 +5,7 @@ import type { LinkFactory } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { MessageProgress, MessageTrace, SessionRecord, Store } from '../../store/store.js';
 import { roomIdOf } from '../identities/parties.js';
-import type { SessionPart } from '../lifecycle.js';
+import type { SessionPart } from '../sessions/session-parts.js';
 import type { StoreRetry } from '../store-retry.js';
 import type { RoomChange } from './room-changes.js';
 import { isRemembered } from './traces.js';
@@ -30,8 +30,8 @@ export class MessageStatuses implements SessionPart {
     store: Pick<Store, 'history' | 'traces' | 'sends'>;
     links: Pick<LinkFactory, 'decode'>;
     retry: StoreRetry;
-    /** Resolves when a message that is in flight is in the history. */
-    settled(clientId: string, messageId: string): Promise<void>;
+    /** Its `settled` resolves when a message that is in flight is in the history. */
+    receiver: { settled(clientId: string, messageId: string): Promise<void> };
     onRoomChange(change: RoomChange): void;
     log: Logger;
   }) {
@@ -77,12 +77,12 @@ export class MessageStatuses implements SessionPart {
   async #note(session: SessionRecord, progress: MessageProgress, ended: AbortSignal): Promise<void> {
     const { clientId } = session;
     const { messageId, status } = progress;
-    const { store, retry, settled, onRoomChange } = this.#options;
+    const { store, retry, receiver, onRoomChange } = this.#options;
     const key = `${clientId} ${messageId}`;
     const rank = MESSAGE_STATUSES.indexOf(status);
     const isFurther = () => rank > (this.#ranks.get(key) ?? -1);
     if (!isFurther()) return;
-    await settled(clientId, messageId);
+    await receiver.settled(clientId, messageId);
     const trace = await retry.run(() => store.traces.get(clientId, messageId));
     const isOwn = trace ? trace.fromMe : status !== 'failed' && (await this.#isSent(clientId, messageId));
     if (!isOwn) return;

@@ -16,6 +16,7 @@ import { applyChange } from './changes.js';
 import { composeEnvelope } from './envelope.js';
 import type { Recorder } from './recorder.js';
 import { roomOf, rowOf } from './rows.js';
+import type { StoredRows } from './stored-rows.js';
 import { admit, Traces } from './traces.js';
 
 /** Parameters of importing a batch of past messages. */
@@ -45,7 +46,8 @@ export class PastMessages {
   constructor(options: {
     store: Pick<Store, 'history' | 'traces'>;
     links: Pick<LinkFactory, 'encode'>;
-    recorder: Pick<Recorder, 'add' | 'amend'>;
+    recorder: Pick<Recorder, 'add'>;
+    rows: Pick<StoredRows, 'amend'>;
     contacts: Contacts;
     retry: StoreRetry;
     clock: Clock;
@@ -113,10 +115,10 @@ export class PastMessages {
     row: HistoryMessage,
     change: (row: HistoryMessage) => HistoryMessage | undefined,
   ): Promise<boolean> {
-    const { recorder, retry } = this.#options;
+    const { recorder, rows, retry } = this.#options;
     const { chatRoomId, messageId } = row;
     const isNew = await retry.run(() => recorder.add(clientId, room, row));
-    if (!isNew) await retry.run(() => recorder.amend({ clientId, chatRoomId, messageId }, change));
+    if (!isNew) await retry.run(() => rows.amend({ clientId, chatRoomId, messageId }, change));
     return isNew;
   }
 

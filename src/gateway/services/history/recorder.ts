@@ -1,17 +1,12 @@
-import { KeyedLock } from '../../../domain/keyed-lock.js';
 import type { LinkFactory } from '../../link/link.js';
-import type { ExpectedFile, HistoryMessage, PendingChange, RoomUpdate, Store } from '../../store/store.js';
+import type { HistoryMessage, PendingChange, RoomUpdate, Store } from '../../store/store.js';
+import type { FileKeeper } from '../files/file-keeper.js';
 import type { PersonRooms } from '../identities/person-rooms.js';
 import { applyChange, type Change, changeOf, readChange } from './changes.js';
-import { Deletions, type Quoted, quotedBy } from './deletions.js';
+import { type Quoted, quotedBy } from './deletions.js';
+import type { RoomSettings } from './room-settings.js';
 import { isUnreadable, type Recording, roomOf, rowOf } from './rows.js';
-
-/** Names a stored message. */
-interface RowKey {
-  clientId: string;
-  chatRoomId: string;
-  messageId: string;
-}
+import type { RowKey, StoredRows } from './stored-rows.js';
 
 /** Facts about the file of a message, from its source. */
 interface FileHint {
@@ -29,27 +24,24 @@ export class Recorder {
   readonly #history;
   readonly #rooms;
   readonly #links;
-  readonly #expectFile;
-  readonly #recorded;
-  readonly #deletions: Deletions;
-  /** One lock per row, because a change reads and then writes it. */
-  readonly #locks = new KeyedLock();
+  readonly #rows;
+  readonly #files;
+  readonly #roomSettings;
 
   constructor(options: {
     store: Pick<Store, 'history' | 'files'>;
-    rooms: Pick<PersonRooms, 'locked' | 'renamedTo'>;
-    links: Pick<LinkFactory, 'encode' | 'decode'>;
-    /** Called once or more for each file; must be idempotent. @param sha256 of the file, in hex, if the message tells it */
-    expectFile(file: Omit<ExpectedFile, 'since'>, sentAt: number, sha256?: string): Promise<void>;
-    /** Awaited after the first write of a message, when its room exists. */
-    recorded?(clientId: string, chatRoomId: string): Promise<void>;
+    rows: StoredRows;
+    rooms: Pick<PersonRooms, 'locked'>;
+    links: Pick<LinkFactory, 'encode'>;
+    files: Pick<FileKeeper, 'expect'>;
+    roomSettings: Pick<RoomSettings, 'roomExists'>;
   }) {
     this.#history = options.store.history;
-    this.#deletions = new Deletions(options);
+    this.#rows = options.rows;
     this.#rooms = options.rooms;
     this.#links = options.links;
-    this.#expectFile = options.expectFile;
-    this.#recorded = options.recorded;
+    this.#files = options.files;
+    this.#roomSettings = options.roomSettings;
   }
 
   /**
@@ -67,17 +59,6 @@ export class Recorder {
     const change = changeOf(recording);
     if (change) await this.#change(recording, change);
     return '';
-  }
-
-  /**
-   * Changes a row under its lock.
-   * @param amend returns the changed row; undefined to keep it
-   * @returns false when there is no such row.
-   */
-  async amend(key: RowKey, amend: (row: HistoryMessage) => HistoryMessage | undefined): Promise<boolean> {
-    if (await this.#amend(key, amend)) return true;
-    const chatRoomId = await this.#rooms.renamedTo(key.chatRoomId);
-    return chatRoomId !== undefined && this.#amend({ ...key, chatRoomId }, amend);
   }
 
   /**
@@ -99,26 +80,6 @@ export class Recorder {
     });
   }
 
-  /** Applies pending changes after another room was merged into this one. */
-  async applyPending(clientId: string, chatRoomId: string): Promise<void> {
-    for (const messageId of await this.#history.pendingTargets(clientId, chatRoomId)) {
-      const key = { clientId, chatRoomId, messageId };
-      await this.#locks.run(lockOf(key), () => this.#applyPending(key));
-    }
-  }
-
-  #amend(key: RowKey, amend: (row: HistoryMessage) => HistoryMessage | undefined): Promise<boolean> {
-    const { clientId, chatRoomId, messageId } = key;
-    return this.#locks.run(lockOf(key), async () => {
-      const row = await this.#history.message(clientId, chatRoomId, messageId);
-      const amended = row && amend(row);
-      // `amended` is false if the room was renamed meanwhile
-      if (row?.deleted === false && amended?.deleted) await this.#deletions.removeTraces(clientId, row);
-      if (amended) return this.#history.update(clientId, amended);
-      return row !== undefined;
-    });
-  }
-
   #add(clientId: string, room: RoomUpdate, row: HistoryMessage, file: FileHint) {
     return this.#rooms.locked(clientId, room, (rename) =>
       this.#addTo(clientId, { ...room, ...rename?.named }, rename?.message(row) ?? row, file),
@@ -128,15 +89,15 @@ export class Recorder {
   #addTo(clientId: string, room: RoomUpdate, row: HistoryMessage, file: FileHint) {
     const { chatRoomId, messageId } = row;
     const key = { clientId, chatRoomId, messageId };
-    return this.#locks.run(lockOf(key), async () => {
+    return this.#rows.locked(key, async () => {
       const isNew =
         (await this.#history.record(clientId, room, row)) || (await this.#replaceUnreadable(key, row));
-      await this.#applyPending(key);
+      await this.#rows.applyPending(key);
       await this.#dropDeletedQuote(key, row);
-      if (isNew) await this.#recorded?.(clientId, chatRoomId);
+      if (isNew) await this.#roomSettings.roomExists(clientId, chatRoomId);
       const fileId = isNew ? row.fileId : await this.#fileIdOf(key, row);
       const { past, sha256 } = file;
-      if (fileId) await this.#expectFile({ id: fileId, ...key, past }, row.sentAt, sha256);
+      if (fileId) await this.#files.expect({ id: fileId, ...key, past }, row.sentAt, sha256);
       return { isNew, fileId };
     });
   }
@@ -147,7 +108,7 @@ export class Recorder {
     const quoted = quotedBy(row);
     if (!quoted || !(await this.isDeleted(clientId, chatRoomId, quoted))) return;
     const stored = await this.#history.message(clientId, chatRoomId, messageId);
-    if (stored) await this.#deletions.unquote(clientId, stored);
+    if (stored) await this.#rows.deletions.unquote(clientId, stored);
   }
 
   /** Replaces the placeholder of an unreadable message with the message, which has arrived. @returns false if the stored row is kept */
@@ -167,21 +128,6 @@ export class Recorder {
     return kept ? kept.fileId : '';
   }
 
-  /** Applies pending changes, also to a row that exists already: a crash may have interrupted its first write. */
-  async #applyPending({ clientId, chatRoomId, messageId }: RowKey): Promise<void> {
-    const pending = await this.#history.pending(clientId, chatRoomId, messageId);
-    if (pending.length === 0) return;
-    const row = await this.#history.message(clientId, chatRoomId, messageId);
-    if (!row) return;
-    let changed = row;
-    for (const { change: kept } of pending) {
-      const change = readChange(kept);
-      if (change) changed = applyChange(changed, change) ?? changed;
-    }
-    if (changed !== row) await this.#update(clientId, row, changed);
-    await this.#history.removePending(clientId, chatRoomId, messageId);
-  }
-
   #change({ event, message }: Recording, change: Change): Promise<void> {
     const { clientId, chatRoomId, messageId } = event;
     const { targetId } = change;
@@ -194,29 +140,22 @@ export class Recorder {
   #changeIn(clientId: string, pending: PendingChange): Promise<void> {
     const { chatRoomId, targetId } = pending;
     const key = { clientId, chatRoomId, messageId: targetId };
-    return this.#locks.run(lockOf(key), async () => {
+    return this.#rows.locked(key, async () => {
       const row = await this.#history.message(clientId, chatRoomId, targetId);
       const change = readChange(pending.change);
       if (!row) {
         await this.#history.addPending(clientId, pending);
         // a merge of rooms may have added the row meanwhile
-        await this.#applyPending(key);
+        await this.#rows.applyPending(key);
         if (change?.type === 'revoke')
-          await this.#deletions.removeQuotes(clientId, chatRoomId, (quoted) => deletes(change, quoted));
+          await this.#rows.deletions.removeQuotes(clientId, chatRoomId, (quoted) => deletes(change, quoted));
         return;
       }
       const changed = change && applyChange(row, change);
-      if (changed) await this.#update(clientId, row, changed);
+      if (changed) await this.#rows.update(clientId, row, changed);
       // a crash may have interrupted the removal
-      else if (row.deleted) await this.#deletions.removeTraces(clientId, row);
+      else if (row.deleted) await this.#rows.deletions.removeTraces(clientId, row);
     });
-  }
-
-  async #update(clientId: string, row: HistoryMessage, changed: HistoryMessage): Promise<void> {
-    await this.#history.update(clientId, changed);
-    if (!changed.deleted || row.deleted) return;
-    await this.#deletions.countDown(clientId, row);
-    await this.#deletions.removeTraces(clientId, row);
   }
 }
 
@@ -225,8 +164,4 @@ function deletes(change: Change, { messageId, participant }: Quoted): boolean {
   if (change.type !== 'revoke' || change.targetId !== messageId) return false;
   const { lid, pn } = change.by;
   return change.byAdmin || (participant !== undefined && [lid, pn].includes(participant));
-}
-
-function lockOf({ clientId, chatRoomId, messageId }: RowKey): string {
-  return `${clientId} ${chatRoomId} ${messageId}`;
 }

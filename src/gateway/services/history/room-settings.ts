@@ -6,7 +6,8 @@ import type { Logger } from '../../log.js';
 import type { SessionRecord, Store } from '../../store/store.js';
 import type { Contacts } from '../identities/contacts.js';
 import { roomIdOf } from '../identities/parties.js';
-import type { SessionPart } from '../lifecycle.js';
+import type { SessionEvent } from '../sessions/session.js';
+import type { SessionPart } from '../sessions/session-parts.js';
 import { Interrupted, type StoreRetry } from '../store-retry.js';
 
 /** Rooms, of all sessions together, whose settings wait because the room does not exist yet. */
@@ -32,10 +33,12 @@ export class RoomSettings implements SessionPart {
     this.#options = options;
   }
 
-  /** Another device has changed settings of a chat. @param chat a jid */
-  note(session: SessionRecord, chat: string, settings: ChatSettings): void {
+  /** Another device may have changed settings of a chat. */
+  hear(heard: SessionEvent): void {
+    if (heard.type !== 'link' || heard.event.type !== 'chat-changed') return;
+    const { type, chat, ...settings } = heard.event;
     const address = parseJid(chat);
-    if (address) void this.write(session, address, settings);
+    if (address) void this.write(heard.session.record, address, settings);
   }
 
   /** Resolves when the settings are written; never rejects. */

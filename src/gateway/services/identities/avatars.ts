@@ -7,8 +7,9 @@ import { LIMITS } from '../../../domain/limits.js';
 import type { Logger } from '../../log.js';
 import type { PictureRecord, RoomRecord, SessionRecord, Store } from '../../store/store.js';
 import { liveLink, requirePaired, type SessionSource } from '../access.js';
-import type { SessionPart } from '../lifecycle.js';
 import type { Avatars as AvatarCalls } from '../services.js';
+import type { SessionEvent } from '../sessions/session.js';
+import type { SessionPart } from '../sessions/session-parts.js';
 import { ADDRESS_FORMS, type Contacts } from './contacts.js';
 import { lidJid } from './parties.js';
 import { type PictureOf, Pictures } from './pictures.js';
@@ -36,14 +37,14 @@ export class Avatars implements AvatarCalls, SessionPart {
   readonly pictures: Pictures;
   readonly #sessions: SessionSource;
   readonly #contacts: Contacts;
+  readonly #log: Logger;
   readonly #refresh: AvatarRefresh;
 
   constructor(options: {
     store: Pick<Store, 'files' | 'history' | 'pictures'>;
     sessions: SessionSource;
     contacts: Contacts;
-    /** The permanent link to a stored file. */
-    linkTo(fileId: string, named: { fileName: string; mimeType: string }): string;
+    fileLinks: ConstructorParameters<typeof Pictures>[0]['fileLinks'];
     /** Undefined when this node does not have the session. */
     recordOf(clientId: string): SessionRecord | undefined;
     clock: Clock;
@@ -51,6 +52,7 @@ export class Avatars implements AvatarCalls, SessionPart {
   }) {
     this.#sessions = options.sessions;
     this.#contacts = options.contacts;
+    this.#log = options.log;
     this.pictures = new Pictures(options);
     this.#refresh = new AvatarRefresh({ ...options, pictures: this.pictures });
   }
@@ -72,7 +74,15 @@ export class Avatars implements AvatarCalls, SessionPart {
     return this.#refresh.run(clientId, force);
   }
 
-  /** The network reports that a picture has changed. @param jid LID or phone number */
+  hear(heard: SessionEvent): void {
+    if (heard.type !== 'link' || heard.event.type !== 'picture-changed') return;
+    const { clientId } = heard.session;
+    this.changed(clientId, heard.event.jid).catch((err: unknown) => {
+      this.#log.warn({ err, clientId }, 'change of a picture not noted');
+    });
+  }
+
+  /** A picture has changed. @param jid LID or phone number */
   async changed(clientId: string, jid: string): Promise<void> {
     const address = parseJid(jid);
     const contact =

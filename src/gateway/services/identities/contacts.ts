@@ -7,7 +7,8 @@ import { GatewayError } from '../../../domain/errors.js';
 import type { Link } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { Contact, ContactStore } from '../../store/store.js';
-import type { SessionPart } from '../lifecycle.js';
+import type { SessionEvent } from '../sessions/session.js';
+import type { SessionPart } from '../sessions/session-parts.js';
 
 /** Facts about a person, and their source. */
 export interface Learnt {
@@ -185,6 +186,12 @@ export class ContactUpdates implements SessionPart {
   constructor({ contacts, log }: { contacts: Pick<Contacts, 'learn'>; log: Logger }) {
     this.#contacts = contacts;
     this.#log = log;
+  }
+
+  hear(heard: SessionEvent): void {
+    if (heard.type !== 'link' || heard.event.type !== 'contact') return;
+    const { type, ...learnt } = heard.event;
+    this.note(heard.session.clientId, learnt);
   }
 
   note(clientId: string, learnt: Learnt): void {

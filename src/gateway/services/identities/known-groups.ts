@@ -9,7 +9,8 @@ import type { Group } from '../../link/directory.js';
 import type { Link } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { SessionRecord, Store } from '../../store/store.js';
-import type { SessionPart } from '../lifecycle.js';
+import type { SessionEvent } from '../sessions/session.js';
+import type { SessionPart } from '../sessions/session-parts.js';
 import { roomIdOf } from './parties.js';
 
 /** Cached groups of all sessions. */
@@ -99,8 +100,13 @@ export class KnownGroups implements SessionPart {
     return [lid, pn].some((user) => user !== undefined && admins?.has(user));
   }
 
-  /** The network reports that a group has changed. */
-  changed(clientId: string, jid: string): void {
+  /** The network may report that a group has changed. */
+  hear(heard: SessionEvent): void {
+    if (heard.type === 'link' && heard.event.type === 'group-changed')
+      this.#changed(heard.session.clientId, heard.event.jid);
+  }
+
+  #changed(clientId: string, jid: string): void {
     const key = keyOf(clientId, jid);
     this.#groups.delete(key);
     this.#failures.delete(key);

@@ -1,17 +1,20 @@
 import { formatJid, parseJid } from '../../../domain/address.js';
 import { KeyedLock } from '../../../domain/keyed-lock.js';
-import { formatRoomId, parseRoomId } from '../../../domain/room.js';
+import { formatRoomId } from '../../../domain/room.js';
 import type { Logger } from '../../log.js';
 import type { HistoryMessage, SessionRecord, Store } from '../../store/store.js';
-import type { SessionPart } from '../lifecycle.js';
+import type { SessionPart } from '../sessions/session-parts.js';
 import type { StoreRetry } from '../store-retry.js';
 import type { Contacts } from './contacts.js';
 import { pnJid } from './parties.js';
+import type { Pictures } from './pictures.js';
 import {
   type KnownPair,
   type PersonRoom,
   type RoomRename,
   renamedExtras,
+  renamedTo,
+  renameOf,
   roomRename,
   usersIn,
 } from './stored-names.js';
@@ -31,10 +34,11 @@ export class PersonRooms implements SessionPart {
     retry: StoreRetry;
     /** Undefined when this node does not have the session. */
     recordOf(clientId: string): SessionRecord | undefined;
-    /** Called when the jid of a person changes from `from` to `to`. */
-    movePictures(clientId: string, from: string, to: string): Promise<void>;
-    /** Called when a room was merged into another: applies the changes that waited for messages of the merged room. */
-    applyPending(clientId: string, chatRoomId: string): Promise<void>;
+    pictures: Pick<Pictures, 'moved'>;
+    rows: {
+      /** Applies the changes that waited for messages of a room that was merged into this one. */
+      applyPendingIn(clientId: string, chatRoomId: string): Promise<void>;
+    };
     log: Logger;
   }) {
     this.#options = options;
@@ -52,7 +56,7 @@ export class PersonRooms implements SessionPart {
     const remote = parseJid(remoteJid);
     if (remote?.kind !== 'pn') return work(undefined);
     return this.#locks.run(lockOf(clientId, remote.user), async () =>
-      work(await this.#renameOf(clientId, chatRoomId, remote.user)),
+      work(await renameOf(clientId, chatRoomId, remote.user, this.#options)),
     );
   }
 
@@ -60,14 +64,13 @@ export class PersonRooms implements SessionPart {
   async current<Named extends PersonRoom & { clientId: string }>(named: Named): Promise<Named> {
     const remote = parseJid(named.remoteJid);
     if (remote?.kind !== 'pn') return named;
-    const rename = await this.#renameOf(named.clientId, named.chatRoomId, remote.user);
+    const rename = await renameOf(named.clientId, named.chatRoomId, remote.user, this.#options);
     return rename ? { ...named, ...rename.named } : named;
   }
 
   /** The new id of a room that was renamed; undefined when it was not. */
-  async renamedTo(chatRoomId: string): Promise<string | undefined> {
-    const { clientId, other } = parseRoomId(chatRoomId) ?? {};
-    return clientId && other ? (await this.#renameOf(clientId, chatRoomId, other))?.to : undefined;
+  renamedTo(chatRoomId: string): Promise<string | undefined> {
+    return renamedTo(chatRoomId, this.#options);
   }
 
   /**
@@ -88,7 +91,7 @@ export class PersonRooms implements SessionPart {
     for (const { chatRoomId, remoteJid } of await this.#options.store.history.roomsByNumber(clientId)) {
       const remote = parseJid(remoteJid);
       if (remote?.kind !== 'pn') continue;
-      const rename = await this.#renameOf(clientId, chatRoomId, remote.user);
+      const rename = await renameOf(clientId, chatRoomId, remote.user, this.#options);
       if (rename) await this.#tryRename(clientId, remote.user, rename);
     }
   }
@@ -99,12 +102,6 @@ export class PersonRooms implements SessionPart {
     if (await contacts.find(clientId, { lid: user })) return [];
     const lid = (await contacts.find(clientId, { pn: user }))?.lid;
     return lid ? [{ lid, pn: user }] : [];
-  }
-
-  async #renameOf(clientId: string, chatRoomId: string, pn: string): Promise<RoomRename | undefined> {
-    const { contacts, retry } = this.#options;
-    const contact = await retry.run(() => contacts.find(clientId, { pn }));
-    return contact?.lid ? roomRename(chatRoomId, { lid: contact.lid, pn }) : undefined;
   }
 
   /** Renames the room of a person whose LID and number are both known now. Never rejects: `resume` repeats a failed rename. */
@@ -123,16 +120,16 @@ export class PersonRooms implements SessionPart {
   }
 
   #rename(clientId: string, pn: string, rename: RoomRename): Promise<void> {
-    const { store, retry, movePictures, applyPending, log } = this.#options;
+    const { store, retry, pictures, rows, log } = this.#options;
     return this.#locks.run(lockOf(clientId, pn), () =>
       retry.run(async () => {
         const { remoteJid } = rename.named;
         await store.traces.rekey(clientId, pnJid(pn), remoteJid);
         const isRenamed = await store.history.rekey(clientId, rename);
-        await applyPending(clientId, rename.to);
+        await rows.applyPendingIn(clientId, rename.to);
         if (!isRenamed) return;
         log.info({ clientId, room: rename.to }, 'room renamed to the LID of its person');
-        await movePictures(clientId, pnJid(pn), remoteJid);
+        await pictures.moved(clientId, pnJid(pn), remoteJid);
       }),
     );
   }

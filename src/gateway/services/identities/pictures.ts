@@ -88,8 +88,8 @@ export class Pictures {
   constructor(options: {
     store: Pick<Store, 'files' | 'history' | 'pictures'>;
     sessions: SessionSource;
-    /** The permanent link to a stored file. */
-    linkTo(fileId: string, named: typeof STORED_PICTURE): string;
+    /** The permanent links to stored files. */
+    fileLinks: { linkTo(fileId: string, named: typeof STORED_PICTURE): string };
     /** Undefined when this node does not have the session. */
     recordOf(clientId: string): SessionRecord | undefined;
     clock: Clock;
@@ -129,7 +129,7 @@ export class Pictures {
 
   /** The permanent link to the stored copy; empty without a copy. */
   linkTo({ fileId }: Pick<PictureRecord, 'fileId'>): string {
-    return fileId && this.#options.linkTo(fileId, STORED_PICTURE);
+    return fileId && this.#options.fileLinks.linkTo(fileId, STORED_PICTURE);
   }
 
   /** The permanent link to the small picture, for rooms and events; empty without a copy. */

@@ -1,6 +1,8 @@
 import { isObject } from '../../../domain/json.js';
 import { formatRoomId, parseRoomId } from '../../../domain/room.js';
 import type { HistoryMessage, PendingChange, RoomMove } from '../../store/store.js';
+import type { StoreRetry } from '../store-retry.js';
+import type { Contacts } from './contacts.js';
 import { lidJid, pnJid } from './parties.js';
 
 /** The extras of a stored message: JSON as the store returns it. */
@@ -44,6 +46,29 @@ export function underLid<Value>(values: Map<string, Value>, { lid, pn }: KnownPa
   values.delete(pn);
   if (value !== undefined && !values.has(lid)) values.set(lid, value);
   return values;
+}
+
+/** What tells which LID belongs to a number. */
+export interface KnownNames {
+  contacts: Pick<Contacts, 'find'>;
+  retry: StoreRetry;
+}
+
+/** How the room of a number is renamed, once its LID is known. */
+export async function renameOf(
+  clientId: string,
+  chatRoomId: string,
+  pn: string,
+  { contacts, retry }: KnownNames,
+): Promise<RoomRename | undefined> {
+  const contact = await retry.run(() => contacts.find(clientId, { pn }));
+  return contact?.lid ? roomRename(chatRoomId, { lid: contact.lid, pn }) : undefined;
+}
+
+/** The new id of a room that was renamed; undefined when it was not. */
+export async function renamedTo(chatRoomId: string, names: KnownNames): Promise<string | undefined> {
+  const { clientId, other } = parseRoomId(chatRoomId) ?? {};
+  return clientId && other ? (await renameOf(clientId, chatRoomId, other, names))?.to : undefined;
 }
 
 function entriesOf(value: unknown): [string, unknown][] {

@@ -3,10 +3,10 @@ import { type Clock, callAt, DAY_MS } from '../../../domain/clock.js';
 import { LIMITS } from '../../../domain/limits.js';
 import type { Logger } from '../../log.js';
 import type { Store } from '../../store/store.js';
-import type { SessionPart } from '../lifecycle.js';
 import type { Sessions } from '../ports/sessions.js';
 import type { KeptEvents } from '../receivers/kept-events.js';
 import type { HeldSends } from '../sending/held-sends.js';
+import type { SessionPart } from '../sessions/session-parts.js';
 
 /** Milliseconds between two rounds. */
 const INTERVAL_MS = 60 * 60_000;

@@ -10,13 +10,13 @@ import {
   type Refusal,
   type RuleName,
 } from '../../../domain/policy/rules.js';
-import type { IncomingMessage, Link } from '../../link/link.js';
+import type { Link } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { PastSend, SessionRecord } from '../../store/store.js';
 import type { SessionSource } from '../access.js';
 import type { Contacts } from '../identities/contacts.js';
-import type { SessionPart } from '../lifecycle.js';
-import type { Session } from '../sessions/session.js';
+import type { Session, SessionEvent } from '../sessions/session.js';
+import type { SessionPart } from '../sessions/session-parts.js';
 import { type Admission, CountedAdmission, countedSend, shown } from './admission.js';
 import { isGroup, later } from './chat-standings.js';
 import { PolicyFacts } from './policy-facts.js';
@@ -213,9 +213,12 @@ export class SendPolicies implements SessionPart {
     return isRejected ? [...this.#facts.undisclosed(session.clientId, standing), ...refusals] : refusals;
   }
 
-  /** Notes a message of a private chat, received or sent from another device of the account. */
-  noteMessage(clientId: string, message: Pick<IncomingMessage, 'chat' | 'chatAlt' | 'fromMe'>): void {
-    this.#facts.noteMessage(clientId, message);
+  /** Notes messages of private chats, received or sent from another device of the account. */
+  hear(heard: SessionEvent): void {
+    if (heard.type !== 'link') return;
+    const { session, event } = heard;
+    if (event.type === 'message' || event.type === 'unreadable')
+      this.#facts.noteMessage(session.clientId, event.message);
   }
 
   /** Another number may be linked: forgets the facts about the former one. */

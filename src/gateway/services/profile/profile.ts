@@ -1,6 +1,7 @@
 import type { OwnProfile, ProfileChanges } from '../../../contract/index.js';
 import { liveLink, ownJid, type SessionSource } from '../access.js';
 import type { Media } from '../files/media.js';
+import type { Avatars } from '../identities/avatars.js';
 import { requireGroup } from '../identities/groups.js';
 import type { FileSource, Profile as ProfileCalls } from '../services.js';
 
@@ -11,8 +12,7 @@ export class Profile implements ProfileCalls {
   constructor(options: {
     sessions: SessionSource;
     media: Pick<Media, 'portrait'>;
-    /** Called when a picture was changed: stored copies of it are outdated. */
-    pictureChanged(clientId: string, jid: string): Promise<void>;
+    avatars: Pick<Avatars, 'changed'>;
   }) {
     this.#options = options;
   }
@@ -34,18 +34,18 @@ export class Profile implements ProfileCalls {
   }
 
   async setPicture(clientId: string, source: FileSource | undefined): Promise<void> {
-    const { sessions, pictureChanged } = this.#options;
+    const { sessions, avatars } = this.#options;
     const { account } = await liveLink(sessions, clientId);
     await account.setPicture(await this.#portrait(clientId, source));
-    await pictureChanged(clientId, ownJid(sessions.find(clientId)));
+    await avatars.changed(clientId, ownJid(sessions.find(clientId)));
   }
 
   async setGroupPicture(clientId: string, groupJid: string, source: FileSource | undefined): Promise<void> {
     const jid = requireGroup(groupJid);
-    const { sessions, pictureChanged } = this.#options;
+    const { sessions, avatars } = this.#options;
     const { groups } = await liveLink(sessions, clientId);
     await groups.setPicture(jid, await this.#portrait(clientId, source));
-    await pictureChanged(clientId, jid);
+    await avatars.changed(clientId, jid);
   }
 
   async #portrait(clientId: string, source: FileSource | undefined): Promise<Uint8Array | undefined> {

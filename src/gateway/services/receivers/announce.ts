@@ -7,8 +7,8 @@ import type { EventEnvelope } from '../../../contract/events/envelope.js';
 import { parseJid } from '../../../domain/address.js';
 import type { Clock } from '../../../domain/clock.js';
 import { pauseText } from '../../../domain/pauses.js';
-import { readReason, toFields } from '../../../domain/reasons.js';
-import type { SessionStatus } from '../../../domain/session.js';
+import { readReason, textOf, toFields } from '../../../domain/reasons.js';
+import { isTerminal, type SessionStatus } from '../../../domain/session.js';
 import { NO_TRACING, type TraceContext, type Tracing } from '../../../domain/tracing.js';
 import type { UnreadableReason } from '../../../domain/unreadable.js';
 import type { DeliveryOptions, DeliveryResult, Receiver } from '../../delivery/dispatch.js';
@@ -23,6 +23,8 @@ import type { Logger } from '../../log.js';
 import type { SessionRecord } from '../../store/store.js';
 import { previousTokenOf } from '../sessions/previous-token.js';
 import { othersFor } from '../sessions/receiver-list.js';
+import type { SessionEvent } from '../sessions/session.js';
+import type { SessionPart } from '../sessions/session-parts.js';
 import { Interrupted, type StoreRetry } from '../store-retry.js';
 
 /** Stores events, so that they can be sent again. */
@@ -65,15 +67,23 @@ interface Announced extends Omit<Announcing, 'origin'> {
   isKept: boolean;
 }
 
+/** Counts what happens to messages and sessions. */
+export interface AnnounceObserver {
+  received(type: string): void;
+  withoutReceiver(): void;
+  /** A session is not connected any more. @param status its new status */
+  disconnected(status: SessionStatus): void;
+}
+
 /** Announces messages, and the opt-in status events, to the receivers of a session. */
-export class Announcements {
+export class Announcements implements SessionPart {
   readonly #options;
 
   constructor(options: {
     announcer: Announcer;
     keeper?: EventKeeper | undefined;
     retry: StoreRetry;
-    observer: { received(type: string): void; withoutReceiver(): void };
+    observer: AnnounceObserver;
     tracing?: Tracing | undefined;
     clock: Clock;
     log: Logger;
@@ -191,7 +201,19 @@ export class Announcements {
     }
   }
 
-  sessionStatus(session: SessionRecord, previousStatus: SessionStatus): void {
+  hear(heard: SessionEvent): void {
+    if (heard.type !== 'status') return;
+    const { session, previous } = heard;
+    const { clientId, record, reason } = session;
+    const { status } = record;
+    const { observer, log } = this.#options;
+    const about = { clientId, status, previous, reason: reason && textOf(reason) };
+    log[isTerminal(status) ? 'warn' : 'info'](about, 'session status');
+    if (previous === 'connected') observer.disconnected(status);
+    this.#sessionStatus(record, previous);
+  }
+
+  #sessionStatus(session: SessionRecord, previousStatus: SessionStatus): void {
     this.optIn(session, {
       event: 'session.status',
       type: 'session_status',

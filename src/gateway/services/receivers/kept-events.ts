@@ -5,7 +5,7 @@ import { MultiMap } from '../../../domain/multi-map.js';
 import { chatOf, type EventIdentity, eventIdOf } from '../../delivery/event-id.js';
 import type { Logger } from '../../log.js';
 import type { KeptEventStore, SessionRecord } from '../../store/store.js';
-import type { SessionPart } from '../lifecycle.js';
+import type { SessionPart } from '../sessions/session-parts.js';
 
 /** The fraction of the bound that one removal frees, so that not every new event causes a removal. */
 const FREED_PART = 64;
@@ -30,7 +30,7 @@ export class KeptEvents implements SessionPart {
   constructor(options: {
     store: KeptEventStore;
     /** Whether this node holds the session. */
-    isHere(clientId: string): boolean;
+    sessions: { has(clientId: string): boolean };
     /** Limit for the kept events of one session, in bytes. */
     bound?: number | undefined;
     clock: Clock;
@@ -47,7 +47,7 @@ export class KeptEvents implements SessionPart {
    */
   keep(session: SessionRecord, event: GatewayEvent, identity: EventIdentity): Promise<void> | undefined {
     const { clientId, keepEvents } = session;
-    if (keepEvents === 0 || !this.#options.isHere(clientId)) return undefined;
+    if (keepEvents === 0 || !this.#options.sessions.has(clientId)) return undefined;
     const work = this.#keep(event, identity)
       .catch((err: unknown) => {
         this.#options.log.warn({ err, clientId, type: event.type }, 'event could not be kept');

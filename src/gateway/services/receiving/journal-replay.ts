@@ -4,8 +4,8 @@ import type { LinkFactory } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { Store } from '../../store/store.js';
 import type { HistoryImports } from '../history/imports.js';
-import type { SessionPart } from '../lifecycle.js';
 import type { Session } from '../sessions/session.js';
+import type { SessionPart } from '../sessions/session-parts.js';
 import type { Receiver } from './receive.js';
 import type { UnreadableMessages } from './unreadable.js';
 
@@ -64,11 +64,11 @@ export class JournalReplay implements SessionPart {
 
   async #finish(session: Session, entries: readonly JournalEntry[]): Promise<void> {
     const { store, links, receiver, unreadable, clock, log } = this.#options;
-    const { clientId, record, me } = session;
-    const unread = links.restoreUnreadable(entries, me);
+    const { clientId, record } = session;
+    const unread = links.restoreUnreadable(entries, record);
     for (const message of unread) unreadable.take(session, message);
     if (record.exportedAt > 0) unreadable.tellAll(clientId);
-    const messages = links.restore(entries, me);
+    const messages = links.restore(entries, record);
     if (messages.length > 0) log.info({ clientId, messages: messages.length }, 'finishing open messages');
     for (const message of messages) receiver.receive(record, message, { isResumed: true });
     // entries without a message (keys, settings) need no second look

@@ -1,11 +1,11 @@
 import type { EventEnvelope } from '../../../contract/events/envelope.js';
-import type { MediaExtra } from '../../../contract/events/extras.js';
 import type { UnreadableReason } from '../../../domain/unreadable.js';
 import { isSilent } from '../../kinds/content.js';
 import { withoutQuoted } from '../../kinds/context-info.js';
 import type { IncomingMessage } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { SessionRecord } from '../../store/store.js';
+import type { FileLinks } from '../files/file-links.js';
 import { composeEnvelope } from '../history/envelope.js';
 import type { Recorder } from '../history/recorder.js';
 import type { Recording } from '../history/rows.js';
@@ -21,6 +21,7 @@ import {
   type Parties,
 } from '../identities/parties.js';
 import type { PersonRooms } from '../identities/person-rooms.js';
+import type { Pictures } from '../identities/pictures.js';
 import { Interrupted, isStillToDo, type StoreRetry } from '../store-retry.js';
 import type { KnownMessages } from './known-messages.js';
 import type { Read, Reader } from './read.js';
@@ -59,14 +60,12 @@ export interface PipelineOptions {
   identities: Pick<PersonRooms, 'current'>;
   lidSearch: Pick<LidSearch, 'complete'>;
   groups: Pick<KnownGroups, 'find' | 'isAdmin'>;
-  /** Permanent link to the stored picture of a person or a group, by jid; empty when there is none. */
-  avatarUrl(clientId: string, jid: string): Promise<string>;
+  pictures: Pick<Pictures, 'avatarUrl'>;
   known: KnownMessages;
   traces: Traces;
   reader: Reader;
   recorder: Pick<Recorder, 'record' | 'isDeleted'>;
-  /** The permanent link to a stored file. */
-  linkTo(fileId: string, media: MediaExtra): string;
+  fileLinks: Pick<FileLinks, 'linkTo'>;
   observer: { notAdmitted(reason: string): void };
   log: Logger;
 }
@@ -159,10 +158,10 @@ export class ReceivePipeline {
   /** The fields of an event about the conversation and the quoted message. */
   async #factsOf(session: SessionRecord, { content }: IncomingMessage, { remote, remoteJid }: Parties) {
     const { clientId } = session;
-    const { contacts, groups, avatarUrl, retry } = this.#options;
+    const { contacts, groups, pictures, retry } = this.#options;
     const [group, avatar, quotedLid] = await Promise.all([
       remote.kind === 'group' ? groups.find(clientId, remoteJid) : undefined,
-      retry.run(() => avatarUrl(clientId, remoteJid)),
+      retry.run(() => pictures.avatarUrl(clientId, remoteJid)),
       retry.run(() => lidOfQuoted(session, content, contacts)),
     ]);
     return { subject: group?.subject ?? '', avatarUrl: avatar, quotedLid };
@@ -207,7 +206,7 @@ export class ReceivePipeline {
   #withLink(event: EventEnvelope, fileId: string): EventEnvelope {
     const { media } = event;
     if (!media || fileId === '') return event;
-    return { ...event, media: { ...media, downloadUrl: this.#options.linkTo(fileId, media) } };
+    return { ...event, media: { ...media, downloadUrl: this.#options.fileLinks.linkTo(fileId, media) } };
   }
 }
 

@@ -8,9 +8,10 @@ import { isSilent } from '../../kinds/content.js';
 import type { IncomingMessage, LinkFactory, UnreadableMessage } from '../../link/link.js';
 import type { SessionRecord, Store } from '../../store/store.js';
 import { admit, isRemembered, Traces } from '../history/traces.js';
-import type { SessionPart } from '../lifecycle.js';
 import type { Announcements } from '../receivers/announce.js';
 import { hasDurable } from '../sessions/receiver-list.js';
+import type { SessionEvent } from '../sessions/session.js';
+import type { SessionPart } from '../sessions/session-parts.js';
 import type { MessageSpans } from '../spans.js';
 import { Interrupted } from '../store-retry.js';
 import { KnownMessages } from './known-messages.js';
@@ -79,6 +80,17 @@ export class Receiver implements SessionPart {
     this.#pipeline = new ReceivePipeline({ ...options, known: this.#known, traces, reader });
   }
 
+  hear(event: SessionEvent): void {
+    if (event.type === 'unreadable') this.#takeUnreadable(event.session.record, event.message);
+    if (event.type !== 'link' || event.event.type !== 'message') return;
+    const { message, arrivedAt } = event.event;
+    this.receive(event.session.record, message, { startedAt: arrivedAt });
+  }
+
+  health(clientId: string): { openJournal: number } {
+    return { openJournal: this.#inFlight.count(clientId) };
+  }
+
   /**
    * Receives a message. Waits for the store during an outage; logs other failures and leaves the journal entry open for
    * the next start.
@@ -110,7 +122,7 @@ export class Receiver implements SessionPart {
   }
 
   /** Announces an unreadable message: a placeholder in the history, and an opt-in event. */
-  tellUnreadable(session: SessionRecord, unreadable: UnreadableMessage): void {
+  #takeUnreadable(session: SessionRecord, unreadable: UnreadableMessage): void {
     const { clientId } = session;
     const message = { ...unreadable, content: {} };
     const entries = message.journalIds.map((id) => `${clientId} ${id}`);
@@ -163,11 +175,6 @@ export class Receiver implements SessionPart {
   /** Resolves when the trace and history row of a message are written, or at once if it is not in flight. */
   settled(clientId: string, messageId: string): Promise<void> {
     return this.#known.settled(clientId, messageId);
-  }
-
-  /** Counts the messages of a session that are in flight. */
-  countInFlight(clientId: string): number {
-    return this.#inFlight.count(clientId);
   }
 
   /** The journal entries of the messages in flight. */

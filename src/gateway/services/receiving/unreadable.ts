@@ -4,8 +4,8 @@ import { LIMITS } from '../../../domain/limits.js';
 import { isSameMessage } from '../../../domain/same-message.js';
 import type { IncomingMessage, Link, UnreadableMessage } from '../../link/link.js';
 import type { Logger } from '../../log.js';
-import type { SessionPart } from '../lifecycle.js';
-import type { Session } from '../sessions/session.js';
+import type { Session, SessionEvent } from '../sessions/session.js';
+import type { SessionPart, SessionParts } from '../sessions/session-parts.js';
 
 /** How long the gateway waits for an unreadable message, in milliseconds. */
 export interface UnreadableWaits {
@@ -39,14 +39,19 @@ export class UnreadableMessages implements SessionPart {
   readonly #pending = new Map<string, Map<string, Pending>>();
 
   constructor(options: {
-    /** Announces a message as unreadable, and closes its journal entries. */
-    tell(session: Session, message: UnreadableMessage): void;
+    /** Learn of each message that stays unreadable. */
+    parts: Pick<SessionParts, 'tell'>;
     waits?: UnreadableWaits | undefined;
     clock: Clock;
     log: Logger;
   }) {
     this.#options = options;
     this.#waits = options.waits ?? WAITS;
+  }
+
+  hear(event: SessionEvent): void {
+    if (event.type === 'link' && event.event.type === 'unreadable')
+      this.take(event.session, event.event.message);
   }
 
   /** Takes an unreadable message from the link or from an earlier run; called again for each unreadable copy. */
@@ -135,7 +140,8 @@ export class UnreadableMessages implements SessionPart {
     const { session, message, journalIds } = pending;
     const [id = ''] = message.journalIds;
     this.#pending.get(session.clientId)?.delete(id);
-    this.#options.tell(session, { ...message, journalIds: [...journalIds] });
+    const unreadable = { ...message, journalIds: [...journalIds] };
+    this.#options.parts.tell({ type: 'unreadable', session, message: unreadable });
   }
 
   #wait(pending: Pending, ms: number, then: () => void): void {

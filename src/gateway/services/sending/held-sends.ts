@@ -8,9 +8,10 @@ import { doubling, pauseAfter } from '../../../domain/retry.js';
 import type { IncomingMessage } from '../../link/link.js';
 import type { SentRecord } from '../../store/store.js';
 import type { SessionSource } from '../access.js';
-import type { SessionPart } from '../lifecycle.js';
 import { isGroup } from '../policies/chat-standings.js';
 import type { HeldMessages } from '../services.js';
+import type { SessionEvent } from '../sessions/session.js';
+import type { SessionPart } from '../sessions/session-parts.js';
 import type { MessageSpans } from '../spans.js';
 import { HeldEndings } from './held-endings.js';
 import { type Held, HeldPasses } from './held-passes.js';
@@ -228,17 +229,23 @@ export class HeldSends implements SessionPart, HeldMessages {
     return [...this.#read.values()].reduce((total, { queue }) => total + queue.size, 0);
   }
 
-  /**
-   * Judges all messages of a session again. Called when the session connects, gets another workspace or more of its past,
-   * and when the network's restrictions change.
-   */
+  hear(heard: SessionEvent): void {
+    if (heard.type === 'workspace' || heard.type === 'history' || heard.type === 'restrictions')
+      this.reevaluate(heard.clientId);
+    if (heard.type !== 'link') return;
+    const { session, event } = heard;
+    if (event.type === 'message' || event.type === 'unreadable')
+      this.#noteMessage(session.clientId, event.message);
+  }
+
+  /** Judges all messages of a session again: it is connected, or facts about its number have changed. */
   reevaluate(clientId: string): void {
     for (const turn of this.#judging.of(clientId)) turn.isOutdated = true;
     this.#wake(clientId, ({ queue }) => queue.wake());
   }
 
   /** A message arrived or was sent from another device: re-evaluates the held messages of that chat, unless it is a group. */
-  noteMessage(clientId: string, message: Pick<IncomingMessage, 'chat' | 'chatAlt'>): void {
+  #noteMessage(clientId: string, message: Pick<IncomingMessage, 'chat' | 'chatAlt'>): void {
     const held = this.#read.get(clientId)?.queue;
     const judging = this.#judging.of(clientId);
     if (!held?.size && judging.length === 0) return;

@@ -11,13 +11,14 @@ import type { Logger } from '../../log.js';
 import type { Store } from '../../store/store.js';
 import { type LiveLinks, requirePaired, type SessionSource } from '../access.js';
 import type { Media } from '../files/media.js';
+import type { MessageStatuses } from '../history/message-statuses.js';
 import type { Contacts } from '../identities/contacts.js';
-import type { SessionPart } from '../lifecycle.js';
 import type { SendPolicies } from '../policies/send-policies.js';
 import type { Announcements } from '../receivers/announce.js';
 import type { Receiver } from '../receiving/receive.js';
 import type { FilePayload, FileSource, Sending, SpooledFile } from '../services.js';
-import type { Session } from '../sessions/session.js';
+import type { Session, SessionEvent } from '../sessions/session.js';
+import type { SessionPart } from '../sessions/session-parts.js';
 import type { MessageSpans } from '../spans.js';
 import type { StoreRetry } from '../store-retry.js';
 import { Composer, type Draft, discardFile } from './composer.js';
@@ -65,6 +66,7 @@ export class Sends implements Sending, SessionPart {
     announcements: Pick<Announcements, 'messageStatus'>;
     /** Messages of one session that may wait until their policy allows them. */
     heldLimit: number;
+    statuses: Pick<MessageStatuses, 'note'>;
     receiver: Pick<Receiver, 'echo'>;
     spans: MessageSpans;
     observer: SendObserver;
@@ -79,9 +81,19 @@ export class Sends implements Sending, SessionPart {
     this.held = new HeldSends({ ...options, ...steps, limit: options.heldLimit });
   }
 
-  /** Notes the proof that a message was sent, even if its caller got an error. */
-  confirmDelivered(session: Session, messageId: string): void {
-    this.#outbox.confirmDelivered(session, messageId);
+  /** Announces the statuses of own messages; one that is not a failure proves that its message was sent. */
+  hear(heard: SessionEvent): void {
+    if (heard.type !== 'link' || heard.event.type !== 'message-status') return;
+    const { session, event } = heard;
+    const { clientId, record } = session;
+    const { spans, announcements, statuses } = this.#options;
+    const { messageId, status, code } = event;
+    // a held message may leave again: only its final outcome is announced
+    if (status === 'failed' && this.held.onRejected(clientId, messageId, code)) return;
+    void spans.status(clientId, messageId, status);
+    announcements.messageStatus(record, event);
+    statuses.note(record, event);
+    if (status !== 'failed') this.#outbox.confirmDelivered(session, messageId);
   }
 
   /** Continues interrupted sends, then held ones. */

@@ -157,7 +157,7 @@ export class AdoptedNumbers implements Adoption {
 
   async unfinished(clientId: string): Promise<UnfinishedAnswer> {
     const { sessions, store, links } = this.#options;
-    const { record, me } = sessions.find(clientId);
+    const { record } = sessions.find(clientId);
     const [failed, waiting, open, sends, held] = await Promise.all([
       store.failedDeliveries.counts(clientId),
       store.waitingDeliveries.list(clientId),
@@ -167,7 +167,7 @@ export class AdoptedNumbers implements Adoption {
     ]);
     // parts of the history are left out, because the history does not move
     const entries = open.filter((entry) => !links.history(entry, record.proxy));
-    const messages = [...links.restore(entries, me), ...links.restoreUnreadable(entries, me)];
+    const messages = [...links.restore(entries, record), ...links.restoreUnreadable(entries, record)];
     return {
       clientId,
       failedDeliveries: failed.get(clientId) ?? 0,

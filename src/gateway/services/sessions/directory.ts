@@ -1,4 +1,4 @@
-import type { HistoryProgress, SessionHealth } from '../../../contract/index.js';
+import type { SessionHealth } from '../../../contract/index.js';
 import { formatJid } from '../../../domain/address.js';
 import { type Clock, wait } from '../../../domain/clock.js';
 import { GatewayError } from '../../../domain/errors.js';
@@ -12,6 +12,7 @@ import type { SessionState, SessionView } from '../services.js';
 import { type ApiSecretHasher, markOf } from './api-secret.js';
 import { othersOf } from './receiver-list.js';
 import type { Session } from './session.js';
+import type { SessionParts } from './session-parts.js';
 
 /** Milliseconds between two reads of all secrets: a caller that tries wrong ones must not keep the store busy. */
 const READ_MS = 1_000;
@@ -185,23 +186,14 @@ export interface WaitingEvents {
   retryNow(clientId: string): void;
 }
 
-/** Where the parts of a session's health come from. */
-export interface HealthSources {
-  /** Number of messages of a session that are decrypted but not announced. */
-  openJournal(clientId: string): number;
-  /** Progress of a session's history import; undefined before its first part. */
-  history(clientId: string): HistoryProgress | undefined;
-  /** How the network restricts a number, or warns of it. */
-  restriction(clientId: string): Pick<SessionHealth, 'restriction' | 'warning'>;
-  waiting?: WaitingEvents;
-}
-
 /** A session's health. */
-export function sessionHealth(session: Session, sources: HealthSources): SessionHealth {
+export function sessionHealth(
+  session: Session,
+  { parts, waiting: events }: { parts: Pick<SessionParts, 'health'>; waiting?: WaitingEvents },
+): SessionHealth {
   const { record, clientId, lastDisconnect } = session;
-  const history = sources.history(clientId);
-  const { restriction, warning } = sources.restriction(clientId);
-  const waitingFor: WaitingEvents['waiting'] = (...named) => sources.waiting?.waiting(...named);
+  const { openJournal, history, restriction, warning } = parts.health(clientId);
+  const waitingFor: WaitingEvents['waiting'] = (...named) => events?.waiting(...named);
   const waiting = waitingFor(clientId);
   const receivers = receiversHealth(record, waitingFor);
   return {
@@ -224,7 +216,7 @@ export function sessionHealth(session: Session, sources: HealthSources): Session
     lastStanzaAt: rfc3339(session.link?.vitals().lastStanzaAt ?? 0),
     retryAt: rfc3339(session.retryAt),
     ...(record.exportedAt > 0 && { exportedAt: rfc3339(record.exportedAt) }),
-    openJournal: sources.openJournal(clientId),
+    openJournal,
     ...(history && { history }),
     ...(restriction && { restriction }),
     ...(warning && { warning }),

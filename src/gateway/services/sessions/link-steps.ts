@@ -26,12 +26,12 @@ export function isStep(event: LinkEvent): event is Step {
 
 /**
  * The stored Signal state of one session, as a link needs it.
- * @param confirm rejects when the session belongs to another node; called before each login
+ * @param confirm rejects when the session belongs to another node; called before each login, which only links do
  */
 export function bindKeys(
   store: Pick<Store, 'keys' | 'journal'>,
   clientId: string,
-  confirm: (clientId: string) => Promise<void>,
+  confirm: (clientId: string) => Promise<void> = async () => undefined,
 ): LinkKeys {
   return {
     async credentials() {
@@ -50,7 +50,7 @@ export async function dropLeftovers(
   { store, links }: { store: Pick<Store, 'keys' | 'journal'>; links: Pick<LinkFactory, 'isPaired'> },
   clientId: string,
 ): Promise<void> {
-  if (await links.isPaired(bindKeys(store, clientId, async () => undefined))) return;
+  if (await links.isPaired(bindKeys(store, clientId))) return;
   await store.keys.clear(clientId);
 }
 

@@ -40,8 +40,8 @@ export class MemoryPairLinks implements PairLinks {
     >;
     /** When a session of this node was created. */
     createdAt(clientId: string): number;
-    /** Public address of this service, without a slash at its end. */
-    publicUrl(): string;
+    /** Of this service, without a slash at its end. */
+    address: { readonly publicUrl: string };
     clock: Clock;
     log: Logger;
   }) {
@@ -49,7 +49,7 @@ export class MemoryPairLinks implements PairLinks {
   }
 
   create(clientId: string): { url: string; expiresAt: string } {
-    const { sessions, createdAt, publicUrl, clock, log } = this.#options;
+    const { sessions, createdAt, address, clock, log } = this.#options;
     const { jid, status } = sessions.get(clientId);
     if (jid !== '' && !isTerminal(status)) {
       throw new GatewayError('session_already_paired', 'this session is already paired');
@@ -59,12 +59,15 @@ export class MemoryPairLinks implements PairLinks {
     const link = { hash: digest(secret), createdAt: createdAt(clientId), expiresAt, isUsed: false };
     this.#links.set(clientId, link);
     log.info({ clientId, seconds: LINK_MS / 1_000 }, 'created a one-time address for pairing');
-    return { url: `${publicUrl()}/pair/${clientId}.${secret}`, expiresAt: new Date(expiresAt).toISOString() };
+    return {
+      url: `${address.publicUrl}/pair/${clientId}.${secret}`,
+      expiresAt: new Date(expiresAt).toISOString(),
+    };
   }
 
   url(token: string): string {
     this.#find(token);
-    return `${this.#options.publicUrl()}/pair/${token}`;
+    return `${this.#options.address.publicUrl}/pair/${token}`;
   }
 
   view(token: string): PairView {

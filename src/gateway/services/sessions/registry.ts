@@ -198,7 +198,7 @@ export class SessionRegistry implements Sessions {
 
   async setOrgId(clientId: string, orgId: string): Promise<SessionView> {
     const view = await this.#update(clientId, { orgId });
-    this.#options.onOrgId?.(clientId);
+    this.#options.parts.tell({ type: 'workspace', clientId });
     return view;
   }
 
@@ -282,7 +282,7 @@ export class SessionRegistry implements Sessions {
     const { clientId, hasCredentials: wasPaired } = session;
     const confirmed = await leave(session);
     try {
-      await this.#options.end(clientId);
+      await this.#options.parts.end(clientId);
       await this.#options.store.forget(clientId);
       this.#sessions.delete(clientId);
       await this.#ownership.ended(clientId);
@@ -296,7 +296,7 @@ export class SessionRegistry implements Sessions {
       this.#sessions.set(clientId, new Session(rest, this.#context));
       throw error;
     } finally {
-      this.#options.forget(clientId);
+      this.#options.parts.forget(clientId);
       this.#damaged.delete(clientId);
     }
     if (confirmed || !wasPaired) return {};

@@ -8,7 +8,7 @@ import {
   type SessionInput,
   transition,
 } from '../../../domain/session.js';
-import type { Link, LinkEvent, OwnIdentity, PasskeyState } from '../../link/link.js';
+import type { Link, LinkEvent, OwnIdentity, PasskeyState, UnreadableMessage } from '../../link/link.js';
 import type { WaVersion } from '../../link/wa-versions.js';
 import type { Logger } from '../../log.js';
 import type { SessionRecord } from '../../store/store.js';
@@ -19,13 +19,19 @@ import { notPairing, type RecordChanges, RecordWriter, shownCause } from './reco
 import { type ConnectContext, RENEW_MS } from './session-context.js';
 import { Waiters } from './waiting.js';
 
+/** Something that happened to a session. */
+export type SessionEvent =
+  /** Its status has changed, or the reason of its status. */
+  | { type: 'status'; session: Session; previous: SessionRecord['status'] }
+  /** Its link reports something that is not about the connection. These events keep their order. */
+  | { type: 'link'; session: Session; event: LinkEvent }
+  /** A message that could not be read will not become readable any more. */
+  | { type: 'unreadable'; session: Session; message: UnreadableMessage }
+  /** It has another workspace, more of its history, or its number has other restrictions. */
+  | { type: 'workspace' | 'history' | 'restrictions'; clientId: string };
+
 /** Dependencies of a session. */
-export interface SessionContext extends ConnectContext {
-  /** Called after every change of status or of its reason. */
-  onStatus(session: Session, previous: SessionRecord['status']): void;
-  /** Called for everything else that the link reports, in order. */
-  onLinkEvent(session: Session, event: LinkEvent): void;
-}
+export type SessionContext = ConnectContext & { parts: { tell(event: SessionEvent): void } };
 
 /** One linked number: writes its own status, and owns its link. */
 export class Session {
@@ -82,11 +88,6 @@ export class Session {
 
   get link(): Link | undefined {
     return this.#link;
-  }
-
-  get me(): OwnIdentity {
-    const { jid, lid, pn, name } = this.record;
-    return { jid, lid, pn, name };
   }
 
   /** From the end of a pairing until it is dropped. */
@@ -219,7 +220,7 @@ export class Session {
       // a status that says "pair fresh" must not be found beside the old credentials after a crash
       if (drops) this.#settle(work.then(() => this.#persistStatus()));
       else this.#persistStatus();
-      this.#context.onStatus(this, previous);
+      this.#context.parts.tell({ type: 'status', session: this, previous });
     }
     this.#waiters.notify();
     await work;
@@ -278,7 +279,7 @@ export class Session {
   #hear(link: Link, event: LinkEvent): void {
     try {
       // messages and receipts count also from a link that was just dropped
-      if (!isStep(event)) this.#context.onLinkEvent(this, event);
+      if (!isStep(event)) this.#context.parts.tell({ type: 'link', session: this, event });
       else if (link === this.#link) this.#onStep(event);
     } catch (error) {
       this.#log.error({ err: error, event: event.type }, 'link event not handled');
@@ -292,21 +293,17 @@ export class Session {
         this.passkey = event.state;
         // the QR code was scanned: no other phone should scan it
         this.qr = '';
-        this.#remark(reason('passkey', { kind: event.state.step }));
-        return;
+        return this.#remark(reason('passkey', { kind: event.state.step }));
       case 'passkey-failed':
       case 'pairing-failed':
         this.#pairingTrouble = event.reason;
-        this.#remark(event.reason);
-        return;
+        return this.#remark(event.reason);
       case 'closed':
-        this.#onClosed(event);
-        return;
+        return this.#onClosed(event);
       case 'qr':
         this.passkey = undefined;
         this.qr = event.qr;
-        this.#settle(this.#apply('qr', this.#pairingTrouble));
-        return;
+        return this.#settle(this.#apply('qr', this.#pairingTrouble));
       case 'open':
         this.connectedAt = this.#context.clock.now();
         break;
@@ -324,7 +321,7 @@ export class Session {
     if (sameReason(why, this.reason)) return;
     this.record.statusReason = writeReason(why);
     this.#persistStatus();
-    this.#context.onStatus(this, this.record.status);
+    this.#context.parts.tell({ type: 'status', session: this, previous: this.record.status });
     this.#waiters.notify();
   }
 

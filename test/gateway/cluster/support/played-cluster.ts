@@ -33,7 +33,7 @@ export class PlayedNode implements NodeSessions {
       cluster: this.#reach(played.store),
       nodeId: name,
       name,
-      url: () => `http://${name}`,
+      address: { nodeUrl: `http://${name}` },
       version: '2026-11',
       leaseMs: LEASE_MS,
       sessions: this,

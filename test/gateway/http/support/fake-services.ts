@@ -536,7 +536,7 @@ export function createFakeServices(clock: Clock, log: Logger): FakeServices {
     pairLinks: new MemoryPairLinks({
       sessions,
       createdAt: (clientId) => sessions.createdAt(clientId),
-      publicUrl: () => 'https://gateway.example.com',
+      address: { publicUrl: 'https://gateway.example.com' },
       clock,
       log,
     }),

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Restriction } from '../../../../src/gateway/link/link.js';
 import { Restrictions } from '../../../../src/gateway/services/activity/restrictions.js';
+import { SessionParts } from '../../../../src/gateway/services/sessions/session-parts.js';
 import { ME, playedLink } from '../../../support/rig/link.js';
 import { type PlayedSessions, Rig } from '../../../support/rig/rig.js';
 
@@ -39,7 +40,7 @@ describe('Restrictions', () => {
     const { clock, log, retry } = rig;
     return new Restrictions({
       ...{ sessions: played.sessions, retry, clock, log },
-      restrictionsChanged: () => undefined,
+      parts: new SessionParts(),
       announcements: {
         optIn: (_record, event) => void ('restricted' in event && announced.push(event.restricted)),
       },

@@ -611,7 +611,7 @@ describe('FileKeeper', () => {
       ['half \ud83d.png', 'image/png', 'half%20%EF%BF%BD.png'],
     ] as const) {
       it(`a link ends in a safe name: ${JSON.stringify(fileName)}`, () => {
-        const link = rig.hosting.linkTo('ID', { fileName, mimeType: mimetype });
+        const link = rig.hosting.fileLinks.linkTo('ID', { fileName, mimeType: mimetype });
         expect(link).to.equal(`https://files.example/media/ID/${end}`);
       });
     }

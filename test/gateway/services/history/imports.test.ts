@@ -52,7 +52,7 @@ describe('HistoryImports: messages', () => {
       unreadCount: 0,
     });
     expect(await rig.open()).to.deep.equal([]);
-    expect(rig.imports.progress('acme')).to.deep.equal({ progress: 100, messages: 2 });
+    expect(rig.imports.health('acme').history).to.deep.equal({ progress: 100, messages: 2 });
   });
 
   describe('the files of imported messages', () => {
@@ -160,7 +160,7 @@ describe('HistoryImports: messages', () => {
     const editHistory = [{ body: 'M2', editedAt: new Date(SENT_AT + 500).toISOString() }];
     expect(byId.get('M2')).to.deep.include({ body: 'better', extras: { edited: true, editHistory } });
     expect(byId.get('M3')).to.deep.include({ body: '', deleted: true, extras: { revoked: true } });
-    expect(rig.imports.progress('acme')?.messages).to.equal(3);
+    expect(rig.imports.health('acme').history?.messages).to.equal(3);
   });
 
   it('applies changes that came before the message', async () => {

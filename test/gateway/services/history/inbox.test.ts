@@ -6,7 +6,9 @@ import type { IncomingMessage } from '../../../../src/gateway/link/link.js';
 import { HostedInbox } from '../../../../src/gateway/services/history/inbox.js';
 import { Recorder } from '../../../../src/gateway/services/history/recorder.js';
 import type { Recording } from '../../../../src/gateway/services/history/rows.js';
+import type { StoredRows } from '../../../../src/gateway/services/history/stored-rows.js';
 import type { Authorship } from '../../../../src/gateway/services/identities/parties.js';
+import { STORED_PICTURE } from '../../../../src/gateway/services/identities/pictures.js';
 import {
   blankSession,
   type ExpectedFile,
@@ -15,6 +17,7 @@ import {
 } from '../../../../src/gateway/store/store.js';
 import { Chance } from '../../../support/chance.js';
 import { Rig } from '../../../support/rig/rig.js';
+import { NO_SETTINGS } from '../../../support/rig/room-settings.js';
 
 const ROOM = 'acme-90000000000001-90000000000002';
 const SENT_AT = Date.UTC(2026, 0, 2, 3, 4, 5);
@@ -28,6 +31,7 @@ describe('HostedInbox', () => {
   let recorder: Recorder;
   let inbox: HostedInbox;
   let expected: Omit<ExpectedFile, 'since'>[];
+  let rows: StoredRows;
 
   beforeEach(async () => {
     rig = await Rig.start();
@@ -40,32 +44,37 @@ describe('HostedInbox', () => {
     expected = [];
     const expectFile = async (file: Omit<ExpectedFile, 'since'>) => void expected.push(file);
     const rooms = rig.roomsOf(SESSION);
+    rows = rig.rowsOver(links);
     recorder = new Recorder({
       rooms,
       store,
       links,
-      expectFile,
+      rows,
+      files: { expect: expectFile },
+      roomSettings: NO_SETTINGS,
     });
     inbox = new HostedInbox({
       rooms,
       store,
-      linkOf: ({ fileId }) => fileId && `https://files.example/${fileId}`,
-      pictureLink: (fileId) => `https://files.example/pictures/${fileId}`,
+      fileLinks: {
+        linkTo: (fileId, named) =>
+          `https://files.example/${named === STORED_PICTURE ? 'pictures/' : ''}${fileId}`,
+      },
     });
   });
 
   afterEach(() => rig.close());
 
-  const rows = () => inbox.messages(ROOM, { limit: 200 });
+  const shown = () => inbox.messages(ROOM, { limit: 200 });
   const refused = (asking: Promise<unknown>) => asking.then(String, (error) => error.code);
-  const row = async (): Promise<StoredMessage | undefined> => (await rows())[0];
+  const row = async (): Promise<StoredMessage | undefined> => (await shown())[0];
   const record = async (...recordings: Recording[]) => {
     for (const recording of recordings) await recorder.record(recording);
   };
 
   it('returns a message as the contract says', async () => {
     await record(message('M1', 'hello', { mentions: ['90000000000001'], isForwarded: true }));
-    expect(await rows()).to.deep.equal([
+    expect(await shown()).to.deep.equal([
       {
         messageId: 'M1',
         chatRoomId: ROOM,
@@ -105,7 +114,7 @@ describe('HostedInbox', () => {
 
   it('records a message once, however often it comes', async () => {
     await record(message('M1', 'hello'), message('M1', 'hello'));
-    expect(await rows()).to.have.length(1);
+    expect(await shown()).to.have.length(1);
     expect((await inbox.rooms('acme'))[0]).to.include({ unreadCount: 1 });
   });
 
@@ -120,7 +129,7 @@ describe('HostedInbox', () => {
     const metaData = { fromAI: true, ticket: 7 };
     const meta = { fromAI: true, raw: metaData };
     await record({ ...own('M1', 'hi', { meta }), metaData }, own('M2', 'ho', { meta: { raw: {} } }));
-    const [first, second] = await rows();
+    const [first, second] = await shown();
     expect(first).to.deep.include({ fromAi: true, extras: { meta: { fromAI: true, raw: metaData } } });
     expect(second).to.deep.include({ fromAi: false, extras: { meta: { fromAI: false, raw: {} } } });
   });
@@ -175,12 +184,12 @@ describe('HostedInbox', () => {
 
     it('a file has no link when it could not be stored', async () => {
       await recorder.record(picture());
-      expect(await recorder.amend(key, (stored) => ({ ...stored, fileId: '' }))).to.equal(true);
+      expect(await rows.amend(key, (stored) => ({ ...stored, fileId: '' }))).to.equal(true);
       expect(await row()).to.deep.include({ downloadUrl: '', media: file, extras: { media } });
       expect(await refused(inbox.mediaUrl(ROOM, 'M1'))).to.equal('file_unknown');
       expect(await recorder.record(picture())).to.equal('');
       expect(expected).to.have.length(1);
-      expect(await recorder.amend({ ...key, messageId: 'M2' }, (stored) => stored)).to.equal(false);
+      expect(await rows.amend({ ...key, messageId: 'M2' }, (stored) => stored)).to.equal(false);
     });
 
     it('a file is not expected when its message has no key or no address', async () => {
@@ -213,7 +222,7 @@ describe('HostedInbox', () => {
       expect(await row()).to.deep.include({
         extras: { reactions: { [`${BOB.lid}`]: '👍', [`${ME.lid}`]: '🎉' } },
       });
-      expect(await rows()).to.have.length(1);
+      expect(await shown()).to.have.length(1);
     });
 
     it('replaces the earlier reaction of a person, and deletes a removed one', async () => {

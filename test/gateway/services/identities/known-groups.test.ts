@@ -44,6 +44,12 @@ describe('KnownGroups', () => {
   });
   afterEach(() => rig.close());
 
+  const changed = (clientId: string) =>
+    groups.hear({
+      type: 'link',
+      session: rig.sessionOf({ ...HOSTED, clientId }),
+      event: { type: 'group-changed', jid: GROUP.chat },
+    });
   const subject = async () => (await groups.find('acme', GROUP.chat))?.subject;
   const openRoom = () =>
     store.history.record(
@@ -118,7 +124,7 @@ describe('KnownGroups', () => {
     answer = async () => groupOf(ADMIN);
     expect(await isAdmin()).to.equal(true);
     answer = () => Promise.reject(new GatewayError('group_forbidden', 'no member any more'));
-    groups.changed('acme', GROUP.chat);
+    changed('acme');
     expect([await isAdmin(), await isAdmin()]).to.deep.equal([false, false]);
     expect(asked).to.equal(4);
   });
@@ -126,7 +132,7 @@ describe('KnownGroups', () => {
   it('asks again after a change', async () => {
     await subject();
     answer = async () => groupOf(ADMIN, 'Old friends');
-    groups.changed('acme', GROUP.chat);
+    changed('acme');
     expect(await subject()).to.equal('Old friends');
     expect(asked).to.equal(2);
   });
@@ -140,7 +146,7 @@ describe('KnownGroups', () => {
     const first = subject();
     await setImmediate();
     const tellOld = tell;
-    groups.changed('acme', GROUP.chat);
+    changed('acme');
     answer = async () => groupOf(ADMIN, 'Old friends');
     tellOld(groupOf(ADMIN));
     await first;
@@ -151,14 +157,14 @@ describe('KnownGroups', () => {
     await openRoom();
     let count = 0;
     answer = async () => groupOf(ADMIN, `Version ${count}`);
-    for (; count < 20; count += 1) groups.changed('acme', GROUP.chat);
+    for (; count < 20; count += 1) changed('acme');
     await renamed('Version 20');
     expect(asked).to.be.at.most(3);
   });
 
   it('creates no room, and asks nothing for a missing one', async () => {
-    groups.changed('acme', GROUP.chat);
-    groups.changed('nobody', GROUP.chat);
+    changed('acme');
+    changed('nobody');
     for (let turn = 0; turn < 20; turn += 1) await setImmediate();
     expect(asked).to.equal(0);
     expect(await store.history.rooms('acme')).to.deep.equal([]);
@@ -167,10 +173,10 @@ describe('KnownGroups', () => {
   it('keeps the room’s name when the number has left the group or is not connected', async () => {
     await openRoom();
     answer = () => Promise.reject(new Error('forbidden'));
-    groups.changed('acme', GROUP.chat);
+    changed('acme');
     for (let turn = 0; turn < 20; turn += 1) await setImmediate();
     isConnected = false;
-    groups.changed('acme', GROUP.chat);
+    changed('acme');
     for (let turn = 0; turn < 20; turn += 1) await setImmediate();
     expect(await roomName()).to.equal('Friends');
   });

@@ -25,8 +25,7 @@ describe('PersonRooms: the room of a person', () => {
     new HostedInbox({
       store: rig.store,
       rooms: rig.roomsOf(HOSTED),
-      linkOf: () => '',
-      pictureLink: () => '',
+      fileLinks: { linkTo: () => '' },
     });
 
   it('the room of a person has the LID that the network returns when a message contains only the number', async () => {
@@ -262,8 +261,7 @@ describe('PersonRooms: the room of a group', () => {
       new HostedInbox({
         store: rig.store,
         rooms: rig.roomsOf(HOSTED),
-        linkOf: () => '',
-        pictureLink: () => '',
+        fileLinks: { linkTo: () => '' },
       });
     const shown = async () => (await inbox().messages(room, { limit: 9 })).map(({ extras }) => extras);
     const react = (text: string) => ({ reactionMessage: { key: { id: 'M1', fromMe: false }, text } });

@@ -191,7 +191,7 @@ describe('SendPolicies', () => {
       ...{ messageId: 'M2', chat: '15550000004@s.whatsapp.net', chatAlt: DAVE, fromMe: false, pushName: '' },
       ...{ timestamp: rig.clock.now(), content: {}, journalIds: [], offline: false },
     };
-    policies.noteMessage('acme', message);
+    policies.hear({ type: 'link', session: session(), event: { type: 'message', message } });
     expect(await sent(policies, DAVE)).to.equal('message');
   });
 

@@ -52,7 +52,11 @@ describe('Announcements: several receivers', () => {
         deliver: (_event, { receiverId = '' }) => answer(receiverId),
       },
       retry,
-      observer: { received: () => undefined, withoutReceiver: () => undefined },
+      observer: {
+        received: () => undefined,
+        withoutReceiver: () => undefined,
+        disconnected: () => undefined,
+      },
       clock,
       log,
     });

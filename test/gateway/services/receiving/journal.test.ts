@@ -111,7 +111,7 @@ describe('Receiver: the journal', () => {
     const { content: _, ...message } = incoming(ONE);
     const tell = async (session = HOSTED) => {
       rig.session = session;
-      rig.receiver.tellUnreadable(session, { ...message, reason: 'undecryptable', recovery: 'phone' });
+      rig.tellUnreadable({ ...message, reason: 'undecryptable', recovery: 'phone' }, session);
       await rig.receiver.idle();
     };
 
@@ -145,7 +145,7 @@ describe('Receiver: the journal', () => {
     it('is announced as unreadable beside another one at the same time', async () => {
       const reason = { reason: 'undecryptable', recovery: 'phone' } as const;
       for (const [messageId, id] of Object.entries({ M1: 'one', M2: 'two' }))
-        rig.receiver.tellUnreadable(SESSION, { ...message, messageId, journalIds: [id], ...reason });
+        rig.tellUnreadable({ ...message, messageId, journalIds: [id], ...reason });
       await rig.receiver.idle();
       expect(rig.told.map(({ messageId }) => messageId)).to.have.members(['M1', 'M2']);
       expect(await open()).to.deep.equal([]);
@@ -153,7 +153,7 @@ describe('Receiver: the journal', () => {
 
     it('is not announced as unreadable when it is a broadcast', async () => {
       const broadcast = { ...message, chat: 'status@broadcast' };
-      rig.receiver.tellUnreadable(SESSION, { ...broadcast, reason: 'undecryptable', recovery: 'none' });
+      rig.tellUnreadable({ ...broadcast, reason: 'undecryptable', recovery: 'none' });
       await rig.receiver.idle();
       expect([rig.told, await open()]).to.deep.equal([[], ['two']]);
     });
@@ -184,7 +184,10 @@ describe('Receiver: the journal', () => {
     it('waits for its own messages, and no longer than the grace period', async () => {
       const release = holdEvents();
       rig.take(ONE, { ...SESSION, webhookUrl: '' });
-      expect([rig.receiver.countInFlight('acme'), rig.receiver.countInFlight('other')]).to.deep.equal([1, 0]);
+      expect([
+        rig.receiver.health('acme').openJournal,
+        rig.receiver.health('other').openJournal,
+      ]).to.deep.equal([1, 0]);
       await rig.receiver.idle('other');
       await rig.receiver.end('other');
       const ended = rig.receiver.end('acme');
@@ -195,7 +198,7 @@ describe('Receiver: the journal', () => {
       await rig.receiver.idle();
       // it was not delivered: the next owner announces it
       expect(await open()).to.deep.equal(['one', 'two']);
-      expect(rig.receiver.countInFlight('acme')).to.equal(0);
+      expect(rig.receiver.health('acme').openJournal).to.equal(0);
     });
 
     it('does not disturb the messages of other sessions', async () => {

@@ -53,7 +53,11 @@ describe('UnreadableMessages', () => {
     };
     session = sessions.find('acme');
     messages = new UnreadableMessages({
-      tell: (of, message) => told.push({ ...message, pushName: of.clientId }),
+      parts: {
+        tell(event) {
+          if (event.type === 'unreadable') told.push({ ...event.message, pushName: event.session.clientId });
+        },
+      },
       waits: WAITS,
       clock: rig.clock,
       log: rig.log,

@@ -150,7 +150,7 @@ describe('Receiver: messages with an inner encryption', () => {
       rig.take(ballot({ options: ['Soup'] }), LOOKED_UP);
       rig.take({ messageId: 'M9' }, LOOKED_UP);
       await Promise.all([told, asked]);
-      expect(rig.receiver.countInFlight('acme')).to.be.at.least(1);
+      expect(rig.receiver.health('acme').openJournal).to.be.at.least(1);
       answer({ options: ['Soup', 'Pizza'] });
       await rig.receiver.idle();
       expect(voteOf(rig)).to.include({ resolved: true });

@@ -100,7 +100,11 @@ describe('Sends: a message that is being held', () => {
 
   it('is judged at once when its recipient wrote while it was being held', async () => {
     rig.onAdmit = () => {
-      rig.sends.held.noteMessage('acme', { chat: BOB_LID });
+      const message = {
+        ...{ messageId: 'HIS', chat: BOB_LID, fromMe: false, pushName: '', timestamp: rig.clock.now() },
+        ...{ content: {}, journalIds: [], offline: false },
+      };
+      rig.sends.held.hear({ type: 'link', session: rig.session, event: { type: 'message', message } });
       return Promise.reject(refusal());
     };
     const { status, messageId } = await send('hello');

@@ -61,7 +61,7 @@ describe('Sends: a held message', () => {
     rig.onLeft = unacknowledged;
     await rig.sends.connected('acme');
     await copies(1);
-    rig.sends.confirmDelivered(rig.session, messageId);
+    rig.delivered(messageId);
     await until('the proof to be noted', async () => (await record(messageId))?.acknowledged === true);
     expect(rig.announced).to.have.length(0);
     rig.clock.advance(HOUR_MS);

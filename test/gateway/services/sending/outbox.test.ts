@@ -226,7 +226,7 @@ describe('Sends: the sends of the last run', () => {
 
   it('are announced when a receipt proves them after their callers got an error', async () => {
     await put('M', { closed: true });
-    rig.sends.confirmDelivered(rig.session, 'M');
+    rig.delivered('M');
     await until('the send to be announced', async () => rig.announced.length > 0);
     expect(rig.sent).to.deep.equal([]);
     expect(await rig.store.sends.get('acme', 'M')).to.include({ acknowledged: true });
@@ -342,7 +342,7 @@ describe('Sends: a send whose outcome is unknown', () => {
 
   it('succeeds when the proof comes before the error', async () => {
     rig.onLeft = async ({ messageId }) => {
-      rig.sends.confirmDelivered(rig.session, messageId);
+      rig.delivered(messageId);
       await lose();
     };
     const answer = await send();
@@ -358,8 +358,7 @@ describe('Sends: a send whose outcome is unknown', () => {
     rig.onLeft = lose;
     await fails(send());
     const [message] = rig.sent;
-    for (let receipt = 0; receipt < 3; receipt++)
-      rig.sends.confirmDelivered(rig.session, message?.messageId ?? '');
+    for (let receipt = 0; receipt < 3; receipt++) rig.delivered(message?.messageId ?? '');
     await until('the send to be announced', async () => (await record())?.acknowledged === true);
     await until('its record to be closed', async () => (await record())?.closed === true);
     expect(rig.announced).to.have.length(1);
@@ -372,10 +371,10 @@ describe('Sends: a send whose outcome is unknown', () => {
     const messageId = rig.sent[0]?.messageId ?? '';
     const { acknowledge } = rig.store.sends;
     rig.store.sends.acknowledge = () => Promise.reject(new Error('broken'));
-    rig.sends.confirmDelivered(rig.session, messageId);
+    rig.delivered(messageId);
     await setImmediate();
     rig.store.sends.acknowledge = acknowledge;
-    rig.sends.confirmDelivered(rig.session, messageId);
+    rig.delivered(messageId);
     await until('the send to be announced', async () => rig.announced.length > 0);
   });
 
@@ -395,7 +394,7 @@ describe('Sends: a send whose outcome is unknown', () => {
     rig.onLeft = lose;
     await fails(send());
     expect(await record()).to.include({ closed: false });
-    rig.sends.confirmDelivered(rig.session, rig.sent[0]?.messageId ?? '');
+    rig.delivered(rig.sent[0]?.messageId ?? '');
     await rig.clock.scheduled(FIRST_PAUSE_MS);
     expect(await record()).to.include({ acknowledged: false });
     sends.close = close;

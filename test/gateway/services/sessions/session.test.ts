@@ -7,6 +7,7 @@ import type { Link, LinkEvent } from '../../../../src/gateway/link/link.js';
 import { linkedSince } from '../../../../src/gateway/services/sessions/linked-number.js';
 import { NextAttempt } from '../../../../src/gateway/services/sessions/next-attempt.js';
 import { RecordWriter } from '../../../../src/gateway/services/sessions/record.js';
+import { SessionParts } from '../../../../src/gateway/services/sessions/session-parts.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 import { causeOf } from '../../../support/reasons.js';
 import { ME, playedLink } from '../../../support/rig/link.js';
@@ -28,6 +29,18 @@ describe('a session and its link', () => {
     announced = [];
     link = {};
     const noted = (name: string) => async () => void calls.push(name);
+    const parts = new SessionParts();
+    parts.add({
+      hear(heard) {
+        if (heard.type === 'status') {
+          const { status, statusReason } = heard.session.record;
+          announced.push([status, statusReason]);
+        }
+        if (heard.type !== 'link') return;
+        calls.push(heard.event.type);
+        throw new Error(`no part of ${heard.session.clientId} takes this`);
+      },
+    });
     played = rig.sessions(
       playedLink({
         renew: () => void calls.push('renew'),
@@ -37,11 +50,7 @@ describe('a session and its link', () => {
       }),
       {
         backoff: { pausesMs: [1_000, 2_000, 60_000], endless: true },
-        onStatus: ({ record: { status, statusReason } }) => announced.push([status, statusReason]),
-        onLinkEvent: ({ clientId }, event) => {
-          calls.push(event.type);
-          throw new Error(`no part of ${clientId} takes this`);
-        },
+        parts,
       },
     );
     await played.sessions.start('acme', {});

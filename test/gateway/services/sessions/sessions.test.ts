@@ -6,6 +6,7 @@ import { type Reason, reason } from '../../../../src/domain/reasons.js';
 import type { LinkEvent, LinkOptions } from '../../../../src/gateway/link/link.js';
 import { SOLE_OWNERSHIP } from '../../../../src/gateway/services/sessions/ownership.js';
 import type { SessionRegistry } from '../../../../src/gateway/services/sessions/registry.js';
+import { SessionParts } from '../../../../src/gateway/services/sessions/session-parts.js';
 import { Admission, NODE_RETURNS } from '../../../../src/gateway/services/sessions/waiting.js';
 import type { Store } from '../../../../src/gateway/store/store.js';
 import { ManualClock } from '../../../support/manual-clock.js';
@@ -31,9 +32,11 @@ describe('SessionRegistry', () => {
     failing = undefined;
     whileEnding = () => undefined;
     isHeld = true;
+    const parts = new SessionParts();
+    parts.add({ end: async () => whileEnding() });
     ({ sessions, opened } = rig.sessions(playedLink(), {
       store: breakable(store),
-      end: async () => whileEnding(),
+      parts,
       ownership: { ...SOLE_OWNERSHIP, holds: () => isHeld },
     }));
   });
