@@ -15,7 +15,7 @@ const OVERDUE_BEATS = 5;
 const FREE_AT_ONCE = 200;
 
 /** Counts handovers and lost leases. */
-interface ClusterObserver extends MovesObserver {
+export interface ClusterObserver extends MovesObserver {
   leaseLost(): void;
 }
 

@@ -17,22 +17,25 @@ import type { Logger } from '../log.js';
 import { Media } from '../services/files/media.js';
 import { Gateway } from '../services/gateway.js';
 import { notifyingRooms, type RoomChange } from '../services/history/room-changes.js';
+import type { Lifecycle } from '../services/lifecycle.js';
 import { createBackups } from '../services/operations/backups.js';
 import { countingFailures, createFleet } from '../services/operations/fleet.js';
 import { createMessageTraces } from '../services/operations/message-traces.js';
-import { receiverOf } from '../services/receivers/announce.js';
 import { createDeliveries } from '../services/receivers/deliveries.js';
 import { Listeners } from '../services/receivers/listeners.js';
+import { ReceiverLists } from '../services/receivers/receiver-lists.js';
 import { SessionReceivers } from '../services/receivers/receivers.js';
 import { createReplays } from '../services/receivers/replays.js';
 import type { UnreadableWaits } from '../services/receiving/unreadable.js';
+import type { Services } from '../services/services.js';
+import { ApiSecretHasher } from '../services/sessions/api-secret.js';
 import { MemoryPairLinks } from '../services/sessions/pair-links.js';
-import { isRemovedFrom, otherReceiverOf } from '../services/sessions/receiver-list.js';
+import { SessionRegistry } from '../services/sessions/registry.js';
 import { SessionParts } from '../services/sessions/session-parts.js';
 import { MessageSpans } from '../services/spans.js';
 import { openBackup, openStore } from '../store/open.js';
 import type { SealedStore } from '../store/sealing/sealed-store.js';
-import type { FailedDelivery, FailedDeliveryStore, Store } from '../store/store.js';
+import type { FailedDeliveryStore, Store } from '../store/store.js';
 import { ClientVersions } from './client-versions.js';
 import { joinNodes, type Membership } from './membership.js';
 import { Metrics } from './metrics.js';
@@ -68,11 +71,11 @@ export interface DaemonOverrides {
 /** Stores failed deliveries of existing sessions and receivers only. */
 function keepForLiving(
   store: FailedDeliveryStore,
-  lives: (delivery: Pick<FailedDelivery, 'clientId' | 'receiver'>) => boolean,
+  lists: ReceiverLists,
 ): Pick<FailedDeliveryStore, 'add' | 'remove'> {
   return {
     add: async (delivery, keep) => {
-      if (lives(delivery)) await store.add(delivery, keep);
+      if (lists.lives(delivery)) await store.add(delivery, keep);
     },
     remove: (id) => store.remove(id),
   };
@@ -82,7 +85,8 @@ function keepForLiving(
 export interface DaemonParts {
   store: Store;
   network: Network;
-  gateway: Gateway;
+  sessions: SessionRegistry;
+  lifecycle: Lifecycle;
   membership: Membership;
   dispatcher: Dispatcher;
   lookups: PollLookups;
@@ -105,6 +109,9 @@ export async function assemble(
 ): Promise<DaemonParts> {
   const run = { isStopping: false };
   const { log, backoff, returns, qrLifetimeMs, pingEveryMs, pollLookupMs } = overrides;
+  const { allowPrivateUrls } = config;
+  const sessionLog = log.child({ area: 'sessions' });
+  const deliveryLog = log.child({ area: 'delivery' });
   const machineClock = overrides.clock ?? systemClock;
   const encryptionKey = encryptionKeyBytes(config.encryptionKey);
   const policies = await loadPolicies(config.policy);
@@ -130,62 +137,56 @@ export async function assemble(
   );
   cleanup.push(stopTracing);
   const spans = new MessageSpans(tracing, store.sends);
-  const address = new OwnAddress(config);
+
   const parts = new SessionParts();
+  const address = new OwnAddress(config);
+  const metrics = new Metrics(config.nodeName);
 
   // the clock of the machine, because nodes compare their times and virtual clocks do not move together
   const nodeAuth = new NodeAuth(encryptionKey, machineClock);
   const membership = joinNodes({
-    store,
-    nodeAuth,
+    ...{ store, nodeAuth, address, failures, clock, observer: metrics },
     name: config.nodeName,
-    address,
     version: releaseVersion(),
     leaseMs: config.leaseSeconds * 1_000,
-    gateway: () => gateway,
-    failures,
-    metrics: () => metrics,
-    clock,
     log: log.child({ area: 'cluster' }),
   });
   cleanup.push(() => membership.leave());
   const { owners, ownership, nodes, leases } = membership;
-  const metrics: Metrics = new Metrics({
-    node: config.nodeName,
-    ...(leases && { leases }),
-    sessionStatuses: () => gateway.sessions.states().map(({ status }) => status),
-    restrictedSessions: () => gateway.restrictions.count('restriction'),
-    warnedSessions: () => gateway.restrictions.count('warning'),
-    deliveriesInFlight: () => dispatcher.inFlight(),
-    deliveriesWaiting: () => dispatcher.waiting(),
-    durable: () => dispatcher.durable.totals(),
-    receiverStates: () => receivers.states(),
-    heldSends: () => gateway.sends.held.total(),
-    filesOnDisk: () => media.onDisk(),
+
+  // sessions and their links
+  const linkLog = log.child({ area: 'link' });
+  const versions = new ClientVersions({
+    ...{ setting: config.waVersion, library: LIBRARY_VERSION, page: versionPage(network), dispatcherOver },
+    ...{ store: store.versions, clock, log: linkLog },
   });
+  await versions.load();
+  const links = createLazyLinks({
+    ...{ network, clock, log: linkLog },
+    ...(qrLifetimeMs && { qrLifetimeMs }),
+    ...(pingEveryMs && { pingEveryMs }),
+  });
+  const sessions = new SessionRegistry({
+    ...{ store, links, parts, ownership, versions, allowPrivateUrls, clock, log: sessionLog },
+    hasher: new ApiSecretHasher(store.hashKey),
+    ...(backoff && { backoff }),
+    ...(returns && { returns }),
+  });
+  const records = {
+    has: (clientId: string) => sessions.has(clientId),
+    find: (clientId: string) => sessions.find(clientId).record,
+  };
+
+  // deliveries to the receivers of the sessions
+  const lists = new ReceiverLists(sessions);
   const dispatcher = new Dispatcher({
-    failed: keepForLiving(store.failedDeliveries, ({ clientId, receiver }) => {
-      if (!gateway.sessions.has(clientId)) return false;
-      return receiver === undefined || !isRemovedFrom(recordOf(clientId), receiver);
-    }),
+    ...{ receivers: lists, tail, clock, signingClock: machineClock, log: deliveryLog },
+    failed: keepForLiving(store.failedDeliveries, lists),
     waiting: store.waitingDeliveries,
-    receiverOf: (clientId, id) => {
-      if (!gateway.sessions.has(clientId)) return undefined;
-      return id === undefined ? receiverOf(recordOf(clientId)) : otherReceiverOf(recordOf(clientId), id);
-    },
-    isRemoved: (clientId, id) => gateway.sessions.has(clientId) && isRemovedFrom(recordOf(clientId), id),
-    pause: async ({ clientId, receiverId, url }, code) => {
-      if (receiverId !== undefined) await receivers.pause(clientId, { id: receiverId, url }, code);
-      else await gateway.sessions.pauseWebhook(clientId, url, code);
-    },
     brokers: { ...overrides.brokers, marks: join(config.dataDir, 'connected-brokers.json') },
     durable: { bytes: config.durableMb * 1024 * 1024, ...overrides.durable },
-    tail,
     serves: ownership.holds,
-    allowPrivate: config.allowPrivateUrls,
-    clock,
-    signingClock: machineClock,
-    log: log.child({ area: 'delivery' }),
+    allowPrivate: allowPrivateUrls,
     traces: { tracing, find: (clientId, messageId) => spans.find(clientId, messageId) },
     observe: {
       attempt: (_clientId, { outcome }) => metrics.attempt(outcome),
@@ -193,163 +194,102 @@ export async function assemble(
     },
   });
   cleanup.push(() => dispatcher.stop(0));
-  const lookups = new PollLookups({
-    allowPrivate: config.allowPrivateUrls,
-    tracing,
+  const listening = new Listeners({
+    sessions: records,
+    dispatcher,
+    allowPrivateUrls,
     clock,
+    log: deliveryLog,
+  });
+  const receivers = new SessionReceivers({
+    ...{ sessions, lists, deliveries: dispatcher, failed: store.failedDeliveries, allowPrivateUrls, clock },
+    allowTenantBrokers: config.allowTenantBrokers,
+    log: deliveryLog,
+  });
+  const lookups = new PollLookups({
+    ...{ allowPrivate: allowPrivateUrls, tracing, clock },
     ...(pollLookupMs && { timeoutMs: pollLookupMs }),
   });
   cleanup.push(() => lookups.destroy());
   const media = new Media({
-    spoolDir: join(config.dataDir, 'spool'),
-    allowPrivate: config.allowPrivateUrls,
-    clock,
+    ...{ spoolDir: join(config.dataDir, 'spool'), allowPrivate: allowPrivateUrls, clock },
     log: log.child({ area: 'media' }),
     uninspected: () => metrics.fileUninspected(),
   });
   cleanup.push(() => media.stop());
   await media.start();
-  const versions = new ClientVersions({
-    setting: config.waVersion,
-    library: LIBRARY_VERSION,
-    page: versionPage(network),
-    dispatcherOver,
-    store: store.versions,
-    clock,
-    log: log.child({ area: 'link' }),
-  });
-  await versions.load();
-  const links = createLazyLinks({
-    network,
-    log: log.child({ area: 'link' }),
-    clock,
-    ...(qrLifetimeMs && { qrLifetimeMs }),
-    ...(pingEveryMs && { pingEveryMs }),
-  });
-  const recordOf = (clientId: string) => gateway.sessions.find(clientId).record;
-  const listening = new Listeners({
-    sessions: { has: (clientId) => gateway.sessions.has(clientId), find: recordOf },
-    dispatcher,
-    allowPrivateUrls: config.allowPrivateUrls,
-    clock,
-    log: log.child({ area: 'delivery' }),
-  });
-  const gateway: Gateway = new Gateway({
-    store,
-    links,
+
+  // what sessions do
+  const gateway = new Gateway({
+    ...{ store, links, sessions, parts, lookups, tracing, spans, media, address, onRoomChange, clock },
     announcer: {
       announce: (event, receiver, options) =>
         dispatcher.announce(event, listening.inFront(event, receiver), options),
       deliver: (...delivery) => dispatcher.deliver(...delivery),
     },
     durable: dispatcher.durable,
-    lookups,
-    tracing,
-    spans,
-    media,
     observer: metrics,
     hashKey: store.hashKey,
-    allowPrivateUrls: config.allowPrivateUrls,
+    allowPrivateUrls,
     linkPreviews: config.linkPreviews,
     retentionDays: config.retentionDays,
     keptEventBytes: overrides.keptEventBytes,
     ...(policies && { policies }),
     heldSends: config.heldSends,
-    address,
-    parts,
-    onRoomChange,
-    ownership,
-    versions,
-    clock,
-    log: log.child({ area: 'sessions' }),
-    ...(backoff && { backoff }),
-    ...(returns && { returns }),
+    log: sessionLog,
     ...(overrides.unreadableWaits && { unreadableWaits: overrides.unreadableWaits }),
   });
   cleanup.push(() => gateway.lifecycle.stop());
-  const { sessions, sends, messages, chats, inbox, library, groups, people, profile, avatars } = gateway;
-  const pairLinks = new MemoryPairLinks({
-    sessions,
-    createdAt: (clientId) => recordOf(clientId).createdAt,
-    address,
-    clock,
-    log: log.child({ area: 'sessions' }),
-  });
+  const { sends, messages, chats, inbox, library, groups, people, profile, avatars, restrictions } = gateway;
+  const { held } = sends;
+  const createdAt = (clientId: string) => records.find(clientId).createdAt;
+  const pairLinks = new MemoryPairLinks({ sessions, createdAt, address, clock, log: sessionLog });
   for (const part of [listening, pairLinks, dispatcher])
     parts.add({ forget: (clientId) => part.forget(clientId) });
-  const receivers = new SessionReceivers({
-    sessions,
-    deliveries: dispatcher,
-    failed: store.failedDeliveries,
-    allowPrivateUrls: config.allowPrivateUrls,
-    allowTenantBrokers: config.allowTenantBrokers,
-    clock,
-    log: log.child({ area: 'delivery' }),
+  parts.add({
+    hear(event) {
+      if (event.type === 'webhook') dispatcher.durable.retryNow(event.clientId);
+    },
   });
-  const deliveries = createDeliveries({
-    sessions: { find: recordOf },
-    listening,
-    dispatcher,
-    failed: store.failedDeliveries,
-    clock,
-  });
-  const replays = createReplays({
-    sessions: { find: recordOf },
-    ...{ listening, dispatcher, clock },
-    kept: store.keptEvents,
-    keeper: gateway.keptEvents,
-    log: log.child({ area: 'delivery' }),
-  });
-  const fleet = createFleet({
-    sessions,
-    figures: (clientId) => dispatcher.figures(clientId),
-    receivers: (clientId) => receivers.report(clientId),
-    failures: (clientId) => failures.of(clientId),
-    policy: (record) => gateway.policies.reports.figures(record),
-    held: (clientId) => sends.held.count(clientId),
-  });
-  const server: Server = await createHttpServer({
+  metrics.watch({ sessions, restrictions, deliveries: dispatcher, receivers, held, media, leases });
+
+  // what callers see
+  const traceOf = (clientId: string, messageId: string) => spans.find(clientId, messageId);
+  const services: Services = {
+    ...{ sessions, pairLinks, sending: sends, heldMessages: held, messages, chats, inbox, library },
+    ...{ groups, people, profile, avatars, restrictions, receivers, listening, nodes, versions },
+    adoption: gateway.adoption,
+    presence: gateway.presence,
+    policies: gateway.policies.reports,
+    deliveries: createDeliveries({
+      ...{ sessions: records, listening, dispatcher, failed: store.failedDeliveries, clock },
+    }),
+    replays: createReplays({
+      ...{ sessions: records, listening, dispatcher, kept: store.keptEvents, keeper: gateway.keptEvents },
+      ...{ clock, log: deliveryLog },
+    }),
+    traces: createMessageTraces({ sessions: records, store, tail, traceOf }),
+    fleet: createFleet({
+      sessions,
+      figures: (clientId) => dispatcher.figures(clientId),
+      receivers: (clientId) => receivers.report(clientId),
+      failures: (clientId) => failures.of(clientId),
+      policy: (record) => gateway.policies.reports.figures(record),
+      held: (clientId) => held.count(clientId),
+    }),
+    backups: createBackups({
+      open: () => openBackup(location),
+      release: releaseVersion(),
+      clock: machineClock,
+      log: log.child({ area: 'backup' }),
+    }),
+  };
+  const server = await createHttpServer({
     host: config.host,
     port: config.port,
     connectionsPerAddress: config.connectionsPerAddress,
     urls: [config.publicUrl, config.nodeUrl],
-    services: {
-      sessions,
-      adoption: gateway.adoption,
-      pairLinks,
-      sending: sends,
-      heldMessages: sends.held,
-      messages,
-      chats,
-      presence: gateway.presence,
-      restrictions: gateway.restrictions,
-      policies: gateway.policies.reports,
-      inbox,
-      library,
-      groups,
-      people,
-      profile,
-      avatars,
-      receivers,
-      deliveries,
-      replays,
-      traces: createMessageTraces({
-        sessions: { find: recordOf },
-        store,
-        tail,
-        traceOf: (clientId, messageId) => spans.find(clientId, messageId),
-      }),
-      listening,
-      fleet,
-      nodes,
-      backups: createBackups({
-        open: () => openBackup(location),
-        release: releaseVersion(),
-        clock: machineClock,
-        log: log.child({ area: 'backup' }),
-      }),
-      versions,
-    },
+    services,
     auth: { token: config.token },
     facts: {
       podName: config.nodeName,
@@ -372,5 +312,18 @@ export async function assemble(
     clock,
   });
   address.isOf(server);
-  return { store, network, gateway, membership, dispatcher, lookups, media, server, run, stopTracing };
+  const { lifecycle } = gateway;
+  return {
+    store,
+    network,
+    sessions,
+    lifecycle,
+    membership,
+    dispatcher,
+    lookups,
+    media,
+    server,
+    run,
+    stopTracing,
+  };
 }

@@ -27,7 +27,7 @@ export async function createDaemon(config: Config, overrides: DaemonOverrides = 
   const cleanup: (() => Promise<unknown>)[] = [];
   try {
     const parts = await assemble(config, { ...overrides, log }, cleanup);
-    await parts.membership.prepare();
+    await parts.membership.prepare(parts);
     await parts.server.start();
     cleanup.push(() => parts.server.stop({ timeout: LIMITS.stopGraceMs }));
     await parts.membership.start();
@@ -60,19 +60,19 @@ async function runAll(steps: readonly (() => Promise<unknown>)[], log: Logger): 
  * does not accept in time is announced again at the next start, from the journal.
  */
 async function stop(parts: DaemonParts, overrides: DaemonOverrides, log: Logger): Promise<void> {
-  const { server, gateway, membership, dispatcher, lookups, media, store, network } = parts;
+  const { server, lifecycle, membership, dispatcher, lookups, media, store, network } = parts;
   const { clock = systemClock, stopGraceMs = LIMITS.stopGraceMs } = overrides;
   log.info('stopping');
   parts.run.isStopping = true;
   const steps = [
     () => membership.drain(),
     () => server.stop({ timeout: stopGraceMs }),
-    () => gateway.lifecycle.stop(),
+    () => lifecycle.stop(),
     () => media.stop(),
-    () => endsWithin(clock, stopGraceMs, gateway.lifecycle.idle()),
+    () => endsWithin(clock, stopGraceMs, lifecycle.idle()),
     () => lookups.destroy(),
     () => dispatcher.stop(0),
-    () => gateway.lifecycle.idle(),
+    () => lifecycle.idle(),
     () => membership.leave(),
     () => parts.stopTracing(),
     () => store.close(),

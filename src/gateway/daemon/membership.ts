@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { MonotonicClock } from '../../domain/clock.js';
-import { ClusterMember } from '../cluster/node.js';
+import type { NodeSessions } from '../cluster/handover.js';
+import { ClusterMember, type ClusterObserver } from '../cluster/node.js';
 import type { NodeAuth } from '../cluster/node-auth.js';
 import { type Owners, soleOwner } from '../cluster/owners.js';
 import type { Logger } from '../log.js';
-import type { Gateway } from '../services/gateway.js';
+import type { Lifecycle } from '../services/lifecycle.js';
 import type { FailureCounts } from '../services/operations/fleet.js';
 import { clusterNodes, soleNode } from '../services/operations/nodes.js';
 import type { Nodes } from '../services/services.js';
 import { type Ownership, SOLE_OWNERSHIP } from '../services/sessions/ownership.js';
+import type { SessionRegistry } from '../services/sessions/registry.js';
 import type { ClusterStore, Store } from '../store/store.js';
-import type { LeaseSources, Metrics } from './metrics.js';
+import type { LeaseSources } from './metrics.js';
 
 interface MembershipOptions {
   store: Pick<Store, 'cluster' | 'sessions'>;
@@ -22,10 +24,8 @@ interface MembershipOptions {
   /** Duration of a lease in milliseconds. */
   leaseMs: number;
   nodeAuth: NodeAuth;
-  /** Functions, because these parts depend on each other; both exist before the node starts. */
-  gateway(): Gateway;
   failures: Pick<FailureCounts, 'recount'>;
-  metrics(): Metrics;
+  observer: ClusterObserver;
   clock: MonotonicClock;
   log: Logger;
 }
@@ -37,8 +37,8 @@ export interface Membership {
   nodes: Nodes;
   /** Lease metrics; undefined without a cluster. */
   leases: LeaseSources | undefined;
-  /** Runs before the server listens. */
-  prepare(): Promise<void>;
+  /** Runs before the server listens. @param held opens and closes the sessions that this node gets and loses */
+  prepare(held: HeldSessions): Promise<void>;
   /** Takes this node's sessions and connects them. */
   start(): Promise<void>;
   /** Hands all sessions over to other nodes, if there are any. Never rejects. */
@@ -50,70 +50,101 @@ export interface Membership {
 /** Joins the cluster of the store; with a store that cannot be shared, this node holds every session. */
 export function joinNodes(options: MembershipOptions): Membership {
   const { cluster } = options.store;
-  return cluster ? clusterMember(cluster, options) : soleMember(options);
+  return cluster ? new ClusterMembership(cluster, options) : new SoleMember(options);
 }
 
-function soleMember({ name, version, gateway, clock }: MembershipOptions): Membership {
-  const nothing = async () => undefined;
-  return {
-    owners: soleOwner(name, (clientId) => gateway().sessions.has(clientId)),
-    ownership: SOLE_OWNERSHIP,
-    nodes: soleNode({
-      podName: name,
-      version,
-      now: () => clock.now(),
-      sessions: () => gateway().sessions.all().length,
-    }),
-    leases: undefined,
-    prepare: () => gateway().lifecycle.restore(),
-    start: () => gateway().lifecycle.start(),
-    drain: nothing,
-    leave: nothing,
-  };
+/** The sessions of a node, and what opens and closes them. */
+interface HeldSessions {
+  sessions: SessionRegistry;
+  lifecycle: Lifecycle;
 }
 
-function clusterMember(shared: ClusterStore, options: MembershipOptions): Membership {
-  const cluster = { ...shared, nodes: options.nodeAuth.proven(shared.nodes) };
-  const { store, gateway, failures, metrics, leaseMs } = options;
-  const nodeId = randomUUID();
-  const node = new ClusterMember({
-    ...options,
-    cluster,
-    nodeId,
-    sessions: {
-      has: (clientId) => gateway().sessions.has(clientId),
-      exists: async (clientId) => (await store.sessions.get(clientId)) !== undefined,
-      async adopt(clientId) {
-        await failures.recount(clientId);
-        await gateway().lifecycle.adopt(clientId);
-      },
-      leave: (clientId) => gateway().lifecycle.leave(clientId),
-      drop: (clientId) => gateway().lifecycle.drop(clientId),
-      gone: (clientId) => gateway().sessions.forgetElsewhere(clientId),
-    },
-    observer: {
-      sessionTaken: () => metrics().sessionTaken(),
-      sessionGiven: () => metrics().sessionGiven(),
-      leaseLost: () => metrics().leaseLost(),
-    },
-  });
-  return {
-    owners: node,
-    ownership: {
+/** A node that shares its store with nobody. */
+class SoleMember implements Membership {
+  readonly owners: Owners;
+  readonly ownership = SOLE_OWNERSHIP;
+  readonly nodes: Nodes;
+  readonly leases = undefined;
+  #held: HeldSessions | undefined;
+
+  constructor({ name, version, clock }: MembershipOptions) {
+    this.owners = soleOwner(name, (clientId) => this.#held?.sessions.has(clientId) ?? false);
+    const sessions = () => this.#held?.sessions.all().length ?? 0;
+    this.nodes = soleNode({ podName: name, version, now: () => clock.now(), sessions });
+  }
+
+  async prepare(held: HeldSessions): Promise<void> {
+    this.#held = held;
+    await held.lifecycle.restore();
+  }
+
+  async start(): Promise<void> {
+    await this.#held?.lifecycle.start();
+  }
+
+  async drain(): Promise<void> {}
+
+  async leave(): Promise<void> {}
+}
+
+/** A node of a cluster. */
+class ClusterMembership implements Membership {
+  readonly owners: Owners;
+  readonly ownership: Ownership;
+  readonly nodes: Nodes;
+  readonly leases: LeaseSources;
+  readonly #options: MembershipOptions;
+  readonly #node: ClusterMember;
+  #held: HeldSessions | undefined;
+
+  constructor(shared: ClusterStore, options: MembershipOptions) {
+    this.#options = options;
+    const cluster = { ...shared, nodes: options.nodeAuth.proven(shared.nodes) };
+    const nodeId = randomUUID();
+    const node = new ClusterMember({ ...options, cluster, nodeId, sessions: this.#sessions() });
+    this.#node = node;
+    this.owners = node;
+    this.ownership = {
       shared: true,
       holds: (clientId) => node.holds(clientId),
       confirm: (clientId) => node.confirm(clientId),
       acquire: (clientId) => node.acquire(clientId),
       ended: (clientId) => node.ended(clientId),
-    },
-    nodes: clusterNodes({ cluster, selfId: nodeId, aliveMs: leaseMs }),
-    leases: { held: () => node.held, renewedAgoMs: () => node.renewedAgoMs },
-    prepare: async () => undefined,
-    async start() {
-      await node.start();
-      await gateway().lifecycle.start();
-    },
-    drain: () => node.drain(),
-    leave: () => node.leave(),
-  };
+    };
+    this.nodes = clusterNodes({ cluster, selfId: nodeId, aliveMs: options.leaseMs });
+    this.leases = { held: () => node.held, renewedAgoMs: () => node.renewedAgoMs };
+  }
+
+  async prepare(held: HeldSessions): Promise<void> {
+    this.#held = held;
+  }
+
+  async start(): Promise<void> {
+    await this.#node.start();
+    await this.#held?.lifecycle.start();
+  }
+
+  drain(): Promise<void> {
+    return this.#node.drain();
+  }
+
+  leave(): Promise<void> {
+    return this.#node.leave();
+  }
+
+  /** The sessions as the cluster sees them; none before `prepare`. */
+  #sessions(): NodeSessions {
+    const { store, failures } = this.#options;
+    return {
+      has: (clientId) => this.#held?.sessions.has(clientId) ?? false,
+      exists: async (clientId) => (await store.sessions.get(clientId)) !== undefined,
+      adopt: async (clientId) => {
+        await failures.recount(clientId);
+        await this.#held?.lifecycle.adopt(clientId);
+      },
+      leave: async (clientId) => this.#held?.lifecycle.leave(clientId),
+      drop: (clientId) => this.#held?.lifecycle.drop(clientId),
+      gone: (clientId) => this.#held?.sessions.forgetElsewhere(clientId),
+    };
+  }
 }

@@ -1,27 +1,24 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { SessionStatus } from '../../domain/session.js';
 
-/** Values that are read when `/metrics` is requested. */
+/** Parts whose values are read when `/metrics` is requested. */
 export interface MetricSources {
-  /** The label `node` of every metric. */
-  node: string;
-  sessionStatuses(): SessionStatus[];
-  /** Sessions whose numbers the network restricts. */
-  restrictedSessions(): number;
-  /** Sessions whose numbers the network warns of a restriction. */
-  warnedSessions(): number;
-  deliveriesInFlight(): number;
-  deliveriesWaiting(): number;
-  /** Events that wait in the store for receivers with durable retries. */
-  durable(): { bytes: number; open: number; waitedMs: number };
-  /** The states of the receivers beside the webhooks. */
-  receiverStates(): ('active' | 'paused' | 'down')[];
+  sessions: { states(): readonly { status: SessionStatus }[] };
+  restrictions: { count(what: 'restriction' | 'warning'): number };
+  deliveries: {
+    inFlight(): number;
+    waiting(): number;
+    /** Events that wait in the store for receivers with durable retries. */
+    durable: { totals(): { bytes: number; open: number; waitedMs: number } };
+  };
+  /** The receivers beside the webhooks. */
+  receivers: { states(): ('active' | 'paused' | 'down')[] };
   /** Messages that wait until the policies of their sessions allow them. */
-  heldSends(): number;
+  held: { total(): number };
   /** Uploaded and fetched files while they are sent. */
-  filesOnDisk(): { files: number; bytes: number };
+  media: { onDisk(): { files: number; bytes: number } };
   /** Lease metrics; absent without a cluster. */
-  leases?: LeaseSources;
+  leases?: LeaseSources | undefined;
 }
 
 /** The leases of a cluster node. */
@@ -93,58 +90,64 @@ export class Metrics {
   readonly #given = this.#counter('sessions_given_total', 'Sessions that this node gave to others');
   readonly #lost = this.#counter('leases_lost_total', 'Leases that ran out or that another node took');
 
-  constructor(sources: MetricSources) {
-    this.registry.setDefaultLabels({ node: sources.node });
+  /** @param node the label `node` of every metric */
+  constructor(node: string) {
+    this.registry.setDefaultLabels({ node });
     addProcessMetrics(this.registry);
+  }
+
+  /** Shows the values of these parts too; called once, when all of them exist. */
+  watch(sources: MetricSources): void {
+    const { sessions, restrictions, deliveries, receivers, held, media, leases } = sources;
     this.#gauge('sessions', 'Sessions by status', ['status'], (gauge) => {
       gauge.reset();
-      for (const status of sources.sessionStatuses()) gauge.inc({ status });
+      for (const { status } of sessions.states()) gauge.inc({ status });
     });
     this.#gauge('sessions_restricted', 'Sessions whose numbers the network restricts', [], (gauge) =>
-      gauge.set(sources.restrictedSessions()),
+      gauge.set(restrictions.count('restriction')),
     );
     this.#gauge('sessions_warned', 'Sessions whose numbers the network warns of a restriction', [], (gauge) =>
-      gauge.set(sources.warnedSessions()),
+      gauge.set(restrictions.count('warning')),
     );
     this.#gauge('webhook_in_flight', 'Calls to receivers under way', [], (gauge) =>
-      gauge.set(sources.deliveriesInFlight()),
+      gauge.set(deliveries.inFlight()),
     );
     this.#gauge('webhook_waiting', 'Events waiting for their receiver', [], (gauge) =>
-      gauge.set(sources.deliveriesWaiting()),
+      gauge.set(deliveries.waiting()),
     );
     this.#gauge(
       'webhook_durable_bytes',
       'Bytes of events that wait in the store for their receivers',
       [],
-      (gauge) => gauge.set(sources.durable().bytes),
+      (gauge) => gauge.set(deliveries.durable.totals().bytes),
     );
     this.#gauge('webhook_circuits_open', 'Receivers with durable retries that are down', [], (gauge) =>
-      gauge.set(sources.durable().open),
+      gauge.set(deliveries.durable.totals().open),
     );
     // count refusing receivers too: a receiver with events of a single chat never opens its circuit
     this.#gauge(
       'webhook_oldest_waiting_seconds',
       'Age of the oldest event that waits in the store for its receiver; 0 without one',
       [],
-      (gauge) => gauge.set(sources.durable().waitedMs / 1_000),
+      (gauge) => gauge.set(deliveries.durable.totals().waitedMs / 1_000),
     );
     this.#gauge('receivers', 'Receivers beside the webhooks, by state', ['state'], (gauge) => {
       gauge.reset();
-      for (const state of sources.receiverStates()) gauge.inc({ state });
+      for (const state of receivers.states()) gauge.inc({ state });
     });
     this.#gauge('held_sends', 'Messages that wait until their policy allows them', [], (gauge) =>
-      gauge.set(sources.heldSends()),
+      gauge.set(held.total()),
     );
     this.#gauge('files_on_disk', 'Files that are on disk while they are sent or stored', [], (gauge) =>
-      gauge.set(sources.filesOnDisk().files),
+      gauge.set(media.onDisk().files),
     );
     this.#gauge(
       'files_on_disk_bytes',
       'Bytes of the files that are on disk while they are sent or stored',
       [],
-      (gauge) => gauge.set(sources.filesOnDisk().bytes),
+      (gauge) => gauge.set(media.onDisk().bytes),
     );
-    if (sources.leases) this.#addLeases(sources.leases);
+    if (leases) this.#addLeases(leases);
   }
 
   received(type: string): void {

@@ -78,9 +78,7 @@ export class Dispatcher {
       store: options.waiting,
       limits: { ...DURABLE_LIMITS, ...options.durable },
       ...{ clock, random, log },
-      receiverOf: (...named) => options.receiverOf(...named),
-      isRemoved: (...named) => options.isRemoved?.(...named) ?? false,
-      pause: async (...paused) => options.pause?.(...paused),
+      receivers: options.receivers,
       post: (...call) => this.#call(this.#durableClient, ...call),
       attempted: (clientId, report) => this.#attempted(clientId, report),
       delivered: ({ clientId, receiver }) =>

@@ -16,16 +16,21 @@ export interface DeliveryObserver {
   dropped(clientId: string, cause: DropCause): void;
 }
 
-export interface DispatcherOptions {
-  failed: Pick<FailedDeliveryStore, 'add' | 'remove'>;
-  /** Keeps the events of receivers with durable retries. */
-  waiting: WaitingDeliveryStore;
+/** The receivers as they are now. */
+export interface CurrentReceivers {
   /** The current receiver with this id, or the webhook without an id; undefined if there is none, or this node does not hold the session. */
   receiverOf(clientId: string, receiverId?: string): Receiver | undefined;
   /** True if this node holds the session and the receiver was removed; default: never. */
   isRemoved?(clientId: string, receiverId: string): boolean;
   /** Pauses a receiver with durable retries. Does nothing if its URL has changed. */
   pause?(called: CalledReceiver, code: PauseCode): Promise<unknown>;
+}
+
+export interface DispatcherOptions {
+  failed: Pick<FailedDeliveryStore, 'add' | 'remove'>;
+  /** Keeps the events of receivers with durable retries. */
+  waiting: WaitingDeliveryStore;
+  receivers: CurrentReceivers;
   tail: Tail;
   /** Allow receivers with private addresses. */
   allowPrivate: boolean;

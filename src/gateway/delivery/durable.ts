@@ -2,10 +2,10 @@ import type { AttemptReport } from '../../contract/events/stream-entry.js';
 import type { MonotonicClock } from '../../domain/clock.js';
 import { isGatewayError } from '../../domain/errors.js';
 import { KeyedLock } from '../../domain/keyed-lock.js';
-import type { PauseCode } from '../../domain/pauses.js';
 import { type Reason, reason } from '../../domain/reasons.js';
 import type { Logger } from '../log.js';
 import type { WaitingDelivery, WaitingDeliveryStore } from '../store/store.js';
+import type { CurrentReceivers } from './dispatcher-options.js';
 import {
   type AttemptEnd,
   type DurableFigures,
@@ -13,14 +13,7 @@ import {
   DurableQueue,
   type WaitingEvent,
 } from './durable-queue.js';
-import {
-  afterAttempt,
-  type CalledReceiver,
-  type DeliveryJob,
-  type DropCause,
-  type Receiver,
-  reportOf,
-} from './job.js';
+import { afterAttempt, type DeliveryJob, type DropCause, type Receiver, reportOf } from './job.js';
 import { targetOf } from './sinks/addresses.js';
 import type { SinkEvent } from './sinks/sink.js';
 import type { CallResult, Target } from './webhook.js';
@@ -64,12 +57,7 @@ interface DurableOptions {
   clock: MonotonicClock;
   random: () => number;
   log: Logger;
-  /** The current receiver with this id, or the webhook without an id; undefined if there is none. */
-  receiverOf(clientId: string, receiverId?: string): Receiver | undefined;
-  /** True if this node holds the session and the receiver was removed. */
-  isRemoved(clientId: string, receiverId: string): boolean;
-  /** Pauses a receiver, unless its URL has changed. @throws GatewayError store_unavailable */
-  pause(called: CalledReceiver, code: PauseCode): Promise<unknown>;
+  receivers: CurrentReceivers;
   /** Makes one call; never rejects. */
   post(target: Target, event: SinkEvent): Promise<CallResult>;
   attempted(clientId: string, report: AttemptReport): void;
@@ -215,11 +203,11 @@ export class DurableDeliveries {
     const queues = this.#queues.get(clientId) ?? new Map<string, DurableQueue>();
     const known = queues.get(receiverId ?? '');
     if (known) return known;
-    const { clock, random, receiverOf } = this.#options;
+    const { clock, random, receivers } = this.#options;
     const queue: DurableQueue = new DurableQueue({
       ...{ clock, random },
       limits: () => this.#limitsOf(clientId, receiverId),
-      isPaused: () => receiverOf(clientId, receiverId)?.paused !== undefined,
+      isPaused: () => receivers.receiverOf(clientId, receiverId)?.paused !== undefined,
       attempt: (event) => this.#during(clientId, this.#attempt(queue, event)),
     });
     if (this.#stopped) queue.close();
@@ -229,9 +217,10 @@ export class DurableDeliveries {
 
   /** The limits of a receiver, which may have its own schedule. */
   #limitsOf(clientId: string, receiverId: string | undefined): DurableLimits {
-    const { limits, receiverOf } = this.#options;
+    const { limits, receivers } = this.#options;
     if (receiverId === undefined) return limits;
-    const { pausesMs, giveUpMs = limits.giveUpMs } = receiverOf(clientId, receiverId)?.schedule ?? {};
+    const { pausesMs, giveUpMs = limits.giveUpMs } =
+      receivers.receiverOf(clientId, receiverId)?.schedule ?? {};
     if (!pausesMs) return { ...limits, giveUpMs };
     return {
       ...limits,
@@ -255,10 +244,10 @@ export class DurableDeliveries {
   }
 
   async #attempt(queue: DurableQueue, event: WaitingEvent): Promise<AttemptEnd> {
-    const { store, pause, isRemoved } = this.#options;
+    const { store, receivers } = this.#options;
     const { clientId, receiver } = event;
     try {
-      if (receiver && isRemoved(clientId, receiver)) {
+      if (receiver && receivers.isRemoved?.(clientId, receiver)) {
         await store.remove(event.id);
         return 'skipped';
       }
@@ -279,7 +268,7 @@ export class DurableDeliveries {
         return isRefused ? 'answered' : 'skipped';
       }
       const code = result.status === GONE ? 'gone' : result.pause;
-      if (code) await pause({ clientId, receiverId: receiver, url }, code);
+      if (code) await receivers.pause?.({ clientId, receiverId: receiver, url }, code);
       await store.noteAttempts(clientId, event.id, event.attempts);
       await this.#dropExpired(queue);
     } catch (err) {
@@ -305,9 +294,9 @@ export class DurableDeliveries {
 
   /** Makes a call and reports it; makes none if the receiver has no URL. */
   async #call(event: WaitingEvent, body: Buffer): Promise<CallResult & { url: string }> {
-    const { clock, receiverOf, post, attempted } = this.#options;
+    const { clock, receivers, post, attempted } = this.#options;
     const { clientId, chat, id: deliveryId, type } = event;
-    const receiver = receiverOf(clientId, event.receiver);
+    const receiver = receivers.receiverOf(clientId, event.receiver);
     const target = receiver && targetOf(receiver.url);
     if (!receiver || !target)
       return { outcome: 'failed', status: 0, reason: reason('webhook_gone'), url: '' };
@@ -344,8 +333,8 @@ export class DurableDeliveries {
 
   /** Lists an event among the failed deliveries and removes it from the waiting ones. @returns false if the store could not list it */
   async #giveUp(event: WaitingEvent, body: Buffer, cause: DropCause, why: Reason): Promise<boolean> {
-    const { store, receiverOf, dropped } = this.#options;
-    const receiver = receiverOf(event.clientId, event.receiver) ?? { url: '', token: '' };
+    const { store, receivers, dropped } = this.#options;
+    const receiver = receivers.receiverOf(event.clientId, event.receiver) ?? { url: '', token: '' };
     const isKept = await dropped(jobOf(event, receiver, body), cause, why, event.attempts);
     if (isKept) await store.remove(event.id);
     return isKept;

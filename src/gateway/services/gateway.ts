@@ -1,10 +1,8 @@
 import type { MonotonicClock } from '../../domain/clock.js';
 import type { PolicyTable } from '../../domain/policy/policy.js';
-import type { RetryPolicy } from '../../domain/retry.js';
 import type { Tracing } from '../../domain/tracing.js';
 import type { PollLookups } from '../delivery/poll-lookup.js';
 import type { LinkFactory } from '../link/link.js';
-import type { WaVersions } from '../link/wa-versions.js';
 import type { Logger } from '../log.js';
 import type { Store } from '../store/store.js';
 import { LiveLinks } from './access.js';
@@ -42,10 +40,7 @@ import { EarlierMessages } from './sending/references.js';
 import { Sends } from './sending/send.js';
 import type { Presence } from './services.js';
 import { AdoptedNumbers } from './sessions/adoption.js';
-import { ApiSecretHasher } from './sessions/api-secret.js';
-import type { WaitingEvents } from './sessions/directory.js';
-import type { Ownership } from './sessions/ownership.js';
-import { SessionRegistry } from './sessions/registry.js';
+import type { SessionRegistry } from './sessions/registry.js';
 import type { SessionPart, SessionParts } from './sessions/session-parts.js';
 import type { MessageSpans } from './spans.js';
 import { StoreRetry } from './store-retry.js';
@@ -53,7 +48,6 @@ import { StoreRetry } from './store-retry.js';
 /** Builds the services that act on messages, each from those before it. */
 export class Gateway {
   readonly lifecycle: Lifecycle;
-  readonly sessions: SessionRegistry;
   readonly adoption: AdoptedNumbers;
   readonly sends: Sends;
   readonly messages: MessageActions;
@@ -73,8 +67,10 @@ export class Gateway {
     store: Store;
     links: LinkFactory;
     announcer: Announcer;
+    /** Of this node. */
+    sessions: SessionRegistry;
     /** Continues events that wait for their receivers. */
-    durable?: SessionPart & WaitingEvents;
+    durable: SessionPart;
     lookups: Pick<PollLookups, 'ask'>;
     tracing: Tracing;
     spans: MessageSpans;
@@ -92,44 +88,26 @@ export class Gateway {
     onRoomChange(change: RoomChange): void;
     /** Gets the parts of the gateway. */
     parts: SessionParts;
-    /** Decides which sessions this node holds; default: all. */
-    ownership?: Ownership;
-    /** Permits webhooks on private addresses; default: yes. */
-    allowPrivateUrls?: boolean;
-    /** Default for link previews in sent texts; default: false. */
-    linkPreviews?: boolean;
-    /** Days after which messages and files are deleted, unless a session overrides it; default: 0, never. */
-    retentionDays?: number;
+    /** Permits webhooks on private addresses. */
+    allowPrivateUrls: boolean;
+    /** Default for link previews in sent texts. */
+    linkPreviews: boolean;
+    /** Days after which messages and files are deleted, unless a session overrides it; 0: never. */
+    retentionDays: number;
     /** Bytes of the kept events of one session; default: 256 MB. */
     keptEventBytes?: number | undefined;
     /** Limits of sends; none when they are not given. */
     policies?: PolicyTable;
-    /** Messages of one session that may wait until their policy allows them; default: 1000. */
-    heldSends?: number;
+    /** Messages of one session that may wait until their policy allows them. */
+    heldSends: number;
     clock: MonotonicClock;
     log: Logger;
-    /** Pauses between attempts to connect. */
-    backoff?: RetryPolicy;
-    /** Pauses after links that had been up. */
-    returns?: RetryPolicy;
     /** How long to wait for unreadable messages. */
     unreadableWaits?: UnreadableWaits;
-    /** The client version of the links; the library's when it is not given. */
-    versions?: WaVersions;
   }) {
     const { store, links, announcer, lookups, media, observer, tracing, spans, clock, log } = options;
-    const { parts, address, onRoomChange, allowPrivateUrls = true } = options;
+    const { sessions, parts, address, onRoomChange, allowPrivateUrls } = options;
     const retry = new StoreRetry(store, clock);
-    const sessions = new SessionRegistry({
-      ...{ store, links, clock, log, parts, allowPrivateUrls },
-      hasher: new ApiSecretHasher(options.hashKey),
-      ...(options.backoff && { backoff: options.backoff }),
-      ...(options.returns && { returns: options.returns }),
-      ...(options.versions && { versions: options.versions }),
-      ...(options.ownership && { ownership: options.ownership }),
-      ...(options.durable && { waiting: options.durable }),
-    });
-    this.sessions = sessions;
     const liveLinks = new LiveLinks(store, clock);
 
     // people, history and files
@@ -174,8 +152,8 @@ export class Gateway {
     });
     const earlier = new EarlierMessages({ store, links, contacts });
     const sends = new Sends({
-      linkPreviews: options.linkPreviews ?? false,
-      heldLimit: options.heldSends ?? 1_000,
+      linkPreviews: options.linkPreviews,
+      heldLimit: options.heldSends,
       ...{ sessions, store, retry, links, liveLinks, contacts, earlier, media, policies, announcements },
       ...{ statuses, receiver, spans, observer, clock, log },
     });
@@ -199,11 +177,21 @@ export class Gateway {
     this.library = new MediaLibrary({ store, keeper: files, links: fileLinks });
     this.keptEvents = keptEvents;
     const housekeeping = new Housekeeping({
-      ...{ store, sessions, keptEvents, held, retentionDays: options.retentionDays ?? 0, clock, log },
+      ...{ store, sessions, keptEvents, held, retentionDays: options.retentionDays, clock, log },
     });
     // in the order in which data pass through them; before the journal: waiting events are older than those of the journal
-    if (options.durable) parts.add(options.durable);
-    parts.add(announcements, rooms, journal, imports, unreadable, receiver, statuses, roomSettings, updates);
+    parts.add(
+      options.durable,
+      announcements,
+      rooms,
+      journal,
+      imports,
+      unreadable,
+      receiver,
+      statuses,
+      roomSettings,
+      updates,
+    );
     parts.add(activity, ...activity.parts, { stop: () => sessions.stop() }, contacts, knownGroups, avatars);
     parts.add(policies, sends, held, files, retry, keptEvents, housekeeping);
     this.lifecycle = new Lifecycle({ sessions, parts, clock, log });

@@ -6,21 +6,27 @@ import { answering, eventOf } from '../../support/receiver.js';
 import { BOB, linkSession, startWorld, TOKEN, type World } from '../../support/world.js';
 
 const SOURCES: MetricSources = {
-  node: 'node-a',
-  sessionStatuses: () => ['connected', 'connected'],
-  restrictedSessions: () => 1,
-  warnedSessions: () => 1,
-  deliveriesInFlight: () => 0,
-  deliveriesWaiting: () => 0,
-  durable: () => ({ bytes: 0, open: 0, waitedMs: 2_500 }),
-  receiverStates: () => ['active', 'paused', 'active'],
-  heldSends: () => 0,
-  filesOnDisk: () => ({ files: 2, bytes: 700 }),
+  sessions: { states: () => [{ status: 'connected' }, { status: 'connected' }] },
+  restrictions: { count: () => 1 },
+  deliveries: {
+    inFlight: () => 0,
+    waiting: () => 0,
+    durable: { totals: () => ({ bytes: 0, open: 0, waitedMs: 2_500 }) },
+  },
+  receivers: { states: () => ['active', 'paused', 'active'] },
+  held: { total: () => 0 },
+  media: { onDisk: () => ({ files: 2, bytes: 700 }) },
 };
+
+function metricsOf(node = 'node-a', leases?: MetricSources['leases']): Metrics {
+  const metrics = new Metrics(node);
+  metrics.watch({ ...SOURCES, leases });
+  return metrics;
+}
 
 describe('metrics', () => {
   it('carry the name of their node, also where two nodes live in one process', async () => {
-    const [first, second] = [new Metrics(SOURCES), new Metrics({ ...SOURCES, node: 'node-b' })];
+    const [first, second] = [metricsOf(), metricsOf('node-b')];
     for (const [metrics, node] of [
       [first, 'node-a'],
       [second, 'node-b'],
@@ -32,26 +38,26 @@ describe('metrics', () => {
   });
 
   it('show the files that are on disk while they are sent', async () => {
-    const shown = await new Metrics(SOURCES).registry.metrics();
+    const shown = await metricsOf().registry.metrics();
     expect(shown).to.include('switchboard_files_on_disk{node="node-a"} 2\n');
     expect(shown).to.include('switchboard_files_on_disk_bytes{node="node-a"} 700\n');
   });
 
   it('count the receivers beside the webhooks by their state', async () => {
-    const shown = await new Metrics(SOURCES).registry.metrics();
+    const shown = await metricsOf().registry.metrics();
     expect(shown).to.include('switchboard_receivers{state="active",node="node-a"} 2\n');
     expect(shown).to.include('switchboard_receivers{state="paused",node="node-a"} 1\n');
   });
 
   it('show for how long the oldest event has waited for its receiver', async () => {
-    const shown = await new Metrics(SOURCES).registry.metrics();
+    const shown = await metricsOf().registry.metrics();
     expect(shown).to.include('switchboard_webhook_oldest_waiting_seconds{node="node-a"} 2.5\n');
   });
 
   it('include leases only for a node that has them', async () => {
-    const alone = new Metrics(SOURCES);
+    const alone = metricsOf();
     expect(await alone.registry.metrics()).not.to.include('leases_held');
-    const metrics = new Metrics({ ...SOURCES, leases: { held: () => 3, renewedAgoMs: () => 2_500 } });
+    const metrics = metricsOf('node-a', { held: () => 3, renewedAgoMs: () => 2_500 });
     metrics.sessionTaken();
     metrics.sessionTaken();
     metrics.sessionGiven();
@@ -143,7 +149,7 @@ async function metricsOfDaemon(): Promise<string> {
 /** What no short test can cause, and what only a node of a cluster has. */
 async function metricsOfRareEvents(): Promise<string> {
   const leases = { held: () => 1, renewedAgoMs: () => 0 };
-  const rare = new Metrics({ ...SOURCES, leases });
+  const rare = metricsOf('node-a', leases);
   rare.unreadable('reason');
   rare.policyRefused('rule', 'enforce');
   rare.sendFailed('code');

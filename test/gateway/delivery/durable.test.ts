@@ -42,8 +42,11 @@ describe('a receiver with durable retries', () => {
     return { url, token: 'secret', retry: 'durable', ...(paused && { paused }) };
   };
   const start = async (durable: Partial<DurableLimits> = {}) => {
-    const pause: DispatcherOptions['pause'] = async ({ clientId }, code) => pauses.set(clientId, code);
-    rig = (await Rig.start()).deliveries({ receiverOf: durably, durable, pause });
+    const receivers: DispatcherOptions['receivers'] = {
+      receiverOf: durably,
+      pause: async ({ clientId }, code) => pauses.set(clientId, code),
+    };
+    rig = (await Rig.start()).deliveries({ receivers, durable });
   };
   /** @returns ids of events that cannot be read from the store */
   const startDamageable = async () => {
@@ -53,7 +56,10 @@ describe('a receiver with durable retries', () => {
       if (damaged.has(id)) throw new GatewayError('store_damaged', 'it was changed');
       return base.store.waitingDeliveries.get(id);
     };
-    rig = base.deliveries({ receiverOf: durably, waiting: { ...base.store.waitingDeliveries, get } });
+    rig = base.deliveries({
+      receivers: { receiverOf: durably },
+      waiting: { ...base.store.waitingDeliveries, get },
+    });
     return damaged;
   };
   const identityOf = (event: EventEnvelope) =>
@@ -386,7 +392,7 @@ describe('a receiver with durable retries', () => {
       throw new GatewayError('store_unavailable', 'the store is away');
     };
     const store = { ...base.store.waitingDeliveries, add: refuse };
-    rig = base.deliveries({ receiverOf: durably, waiting: store });
+    rig = base.deliveries({ receivers: { receiverOf: durably }, waiting: store });
     expect(await announce('m1')).to.include({ delivered: false, interrupted: true });
     expect(receiver.calls).to.deep.equal([]);
     expect(await rig.dispatcher.announce(textEvent('m2'), durably('acme'))).to.include({ delivered: true });
@@ -399,9 +405,11 @@ describe('a receiver with durable retries', () => {
       others.clear();
       others.set('2', { receiverId: '2', url: other.url, token: 'other', retry: 'durable' });
       rig = (await Rig.start()).deliveries({
-        receiverOf: (clientId, id) => (id === undefined ? durably(clientId) : others.get(id)),
-        isRemoved: (_clientId, id) => !others.has(id),
-        pause: async ({ receiverId = 'webhook' }, code) => pauses.set(receiverId, code),
+        receivers: {
+          receiverOf: (clientId, id) => (id === undefined ? durably(clientId) : others.get(id)),
+          isRemoved: (_clientId, id) => !others.has(id),
+          pause: async ({ receiverId = 'webhook' }, code) => pauses.set(receiverId, code),
+        },
       });
     };
     const toOther = (messageId: string) => {

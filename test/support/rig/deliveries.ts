@@ -48,7 +48,7 @@ export function deliveriesOver(base: Rig, options: Partial<DispatcherOptions>): 
   const settings: DispatcherOptions = {
     failed: store.failedDeliveries,
     waiting: store.waitingDeliveries,
-    receiverOf: () => undefined,
+    receivers: { receiverOf: () => undefined },
     tail,
     allowPrivate: true,
     clock,

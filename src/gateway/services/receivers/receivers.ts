@@ -3,9 +3,8 @@ import { isBrokerUrl } from '../../../domain/brokers.js';
 import type { Clock } from '../../../domain/clock.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { WEBHOOK_ID } from '../../../domain/ids.js';
-import { KeyedLock } from '../../../domain/keyed-lock.js';
 import { LIMITS } from '../../../domain/limits.js';
-import { PAUSES, type PauseCode, pauseCodeOf, pauseText } from '../../../domain/pauses.js';
+import { pauseCodeOf, pauseText } from '../../../domain/pauses.js';
 import { reason } from '../../../domain/reasons.js';
 import { originOf } from '../../../domain/text.js';
 import { withKeptCredentials, withoutCredentials } from '../../../domain/url-credentials.js';
@@ -23,8 +22,8 @@ import {
   type StoredReceiver,
   shownFilter,
   unknownReceiver,
-  writeReceivers,
 } from '../sessions/receiver-list.js';
+import { pauseOf, type ReceiverLists } from './receiver-lists.js';
 
 type SetBy = NonNullable<StoredReceiver['setBy']>;
 
@@ -38,18 +37,14 @@ type Deliveries = Pick<Dispatcher, 'figures' | 'forget'> & {
 /** The receivers of sessions beside their webhooks. */
 export class SessionReceivers implements Receivers {
   readonly #options;
-  /** One lock per session, because each change writes the whole list. */
-  readonly #lock = new KeyedLock();
 
   constructor(options: {
     sessions: {
       all(): { clientId: string; record: SessionRecord }[];
       /** @throws session_unknown */
-      find(clientId: string): {
-        record: SessionRecord;
-        update(changes: { receivers: string }): Promise<void>;
-      };
+      find(clientId: string): { record: SessionRecord };
     };
+    lists: ReceiverLists;
     deliveries: Deliveries;
     failed: Pick<FailedDeliveryStore, 'countsOf' | 'removeOf'>;
     /** Permits receivers on private addresses. */
@@ -112,26 +107,11 @@ export class SessionReceivers implements Receivers {
     return view;
   }
 
-  /** Pauses a receiver because of its answer to a call. Does nothing if the receiver was removed or its URL changed meanwhile. */
-  async pause(clientId: string, called: Pick<StoredReceiver, 'id' | 'url'>, code: PauseCode): Promise<void> {
-    await this.#lock.run(clientId, async () => {
-      const session = this.#options.sessions.find(clientId);
-      const { lastId, receivers } = readReceivers(session.record.receivers);
-      const isCalled = ({ id, url }: StoredReceiver) => id === called.id && url === called.url;
-      if (!receivers.some(isCalled)) return;
-      const paused = receivers.map((one) => (isCalled(one) ? { ...one, ...pauseOf(code) } : one));
-      await session.update({ receivers: writeReceivers({ lastId, receivers: paused }) });
-    });
-  }
-
   async remove(clientId: string, id: string): Promise<{ discarded: number }> {
     requireNotWebhook(id, 'removed');
-    await this.#lock.run(clientId, async () => {
-      const session = this.#options.sessions.find(clientId);
-      const { lastId, receivers } = readReceivers(session.record.receivers);
+    await this.#options.lists.change(clientId, ({ lastId, receivers }) => {
       findOne(clientId, receivers, id);
-      const left = receivers.filter((one) => one.id !== id);
-      await session.update({ receivers: writeReceivers({ lastId, receivers: left }) });
+      return { lastId, receivers: receivers.filter((one) => one.id !== id) };
     });
     // after a crash here, the remaining events are dropped at their first attempt, which finds no receiver
     const discarded = await this.#options.deliveries.durable.discard(clientId, id);
@@ -175,17 +155,18 @@ export class SessionReceivers implements Receivers {
   }
 
   /** Writes a changed list. @returns the receiver that was changed */
-  #change(
+  async #change(
     clientId: string,
     change: (list: ReceiverList) => { list: ReceiverList; id: string },
   ): Promise<Receiver> {
-    return this.#lock.run(clientId, async () => {
-      const session = this.#options.sessions.find(clientId);
-      const { list, id } = change(readReceivers(session.record.receivers));
-      await session.update({ receivers: writeReceivers(list) });
-      const failed = await this.#options.failed.countsOf(clientId);
-      return this.#viewOf(clientId, findOne(clientId, list.receivers, id), failed.get(id) ?? 0);
+    let changedId = '';
+    const { receivers } = await this.#options.lists.change(clientId, (before) => {
+      const { list, id } = change(before);
+      changedId = id;
+      return list;
     });
+    const failed = await this.#options.failed.countsOf(clientId);
+    return this.#viewOf(clientId, findOne(clientId, receivers, changedId), failed.get(changedId) ?? 0);
   }
 
   #viewOf(clientId: string, one: StoredReceiver, failed: number): Receiver {
@@ -219,11 +200,6 @@ export class SessionReceivers implements Receivers {
       throw new GatewayError('forbidden', NO_BROKERS);
     requireReceiverUrl('url', url, allowPrivateUrls);
   }
-}
-
-/** The fields of a receiver that say why it is paused. */
-function pauseOf(code: PauseCode | undefined): Pick<StoredReceiver, 'paused' | 'pauseCode'> {
-  return { paused: code ? PAUSES[code] : '', pauseCode: code };
 }
 
 /** A broker always has durable retries. @throws GatewayError invalid_request */

@@ -178,24 +178,15 @@ export function sessionState(session: Session): SessionState {
   return { status, connected: isConnected(session), hasProxy: proxy !== '', rejectCalls };
 }
 
-/** Events that wait in the store for the receivers of sessions. */
-export interface WaitingEvents {
-  /** Events that wait for the webhook or another receiver; undefined if there are none. */
-  waiting(clientId: string, receiverId?: string): SessionHealth['waiting'];
-  /** Tries waiting events at once, because the webhook has changed. */
-  retryNow(clientId: string): void;
-}
-
 /** A session's health. */
 export function sessionHealth(
   session: Session,
-  { parts, waiting: events }: { parts: Pick<SessionParts, 'health'>; waiting?: WaitingEvents },
+  { parts }: { parts: Pick<SessionParts, 'health' | 'waiting'> },
 ): SessionHealth {
   const { record, clientId, lastDisconnect } = session;
   const { openJournal, history, restriction, warning } = parts.health(clientId);
-  const waitingFor: WaitingEvents['waiting'] = (...named) => events?.waiting(...named);
-  const waiting = waitingFor(clientId);
-  const receivers = receiversHealth(record, waitingFor);
+  const waiting = parts.waiting(clientId);
+  const receivers = receiversHealth(record, parts);
   return {
     clientId,
     jid: jidOf(record),
@@ -226,9 +217,9 @@ export function sessionHealth(
   };
 }
 
-function receiversHealth(record: SessionRecord, waitingFor: WaitingEvents['waiting']) {
+function receiversHealth(record: SessionRecord, parts: Pick<SessionParts, 'waiting'>) {
   return othersOf(record).map(({ id, paused }) => {
-    const waiting = waitingFor(record.clientId, id);
+    const waiting = parts.waiting(record.clientId, id);
     return { id, ...(paused && { paused }), ...(waiting && { waiting }) };
   });
 }

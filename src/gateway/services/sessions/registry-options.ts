@@ -5,7 +5,6 @@ import type { WaVersions } from '../../link/wa-versions.js';
 import type { Logger } from '../../log.js';
 import type { Store } from '../../store/store.js';
 import type { ApiSecretHasher } from './api-secret.js';
-import type { WaitingEvents } from './directory.js';
 import type { Ownership } from './ownership.js';
 import type { SessionParts } from './session-parts.js';
 
@@ -21,8 +20,6 @@ export interface RegistryOptions {
   /** The client version; the library's when it is not given. */
   versions?: WaVersions;
   parts: SessionParts;
-  /** Events that wait for the receivers of sessions. */
-  waiting?: WaitingEvents;
   /** Decides which sessions this node holds; default: all. */
   ownership?: Ownership;
   /** Permits webhooks on private addresses; default: yes. */

@@ -187,7 +187,7 @@ export class SessionRegistry implements Sessions {
       webhookPaused: '',
       ...webhookChanges(record, settings, now),
     }));
-    this.#options.waiting?.retryNow(clientId);
+    this.#options.parts.tell({ type: 'webhook', clientId });
     return view;
   }
 

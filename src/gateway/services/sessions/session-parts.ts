@@ -10,6 +10,8 @@ export interface SessionPart {
   hear?(event: SessionEvent): void;
   /** What the part tells of the session's health. */
   health?(clientId: string): Partial<PartHealth>;
+  /** Events that wait in the store for the webhook or another receiver; undefined if there are none. */
+  waiting?(clientId: string, receiverId?: string): SessionHealth['waiting'];
   /** The daemon has started: all sessions are resumed. */
   started?(): void;
   /** This node takes the session over, from its last run or from another node: continues unfinished work. */
@@ -55,6 +57,14 @@ export class SessionParts {
     const health: PartHealth = { openJournal: 0 };
     for (const part of this.#parts) Object.assign(health, part.health?.(clientId));
     return health;
+  }
+
+  waiting(clientId: string, receiverId?: string): SessionHealth['waiting'] {
+    for (const part of this.#parts) {
+      const waiting = part.waiting?.(clientId, receiverId);
+      if (waiting) return waiting;
+    }
+    return undefined;
   }
 
   started(): void {

@@ -27,10 +27,9 @@ export type SessionEvent =
   | { type: 'link'; session: Session; event: LinkEvent }
   /** A message that could not be read will not become readable any more. */
   | { type: 'unreadable'; session: Session; message: UnreadableMessage }
-  /** It has another workspace, more of its history, or its number has other restrictions. */
-  | { type: 'workspace' | 'history' | 'restrictions'; clientId: string };
+  /** It has another workspace, another webhook, more of its history, or its number has other restrictions. */
+  | { type: 'workspace' | 'webhook' | 'history' | 'restrictions'; clientId: string };
 
-/** Dependencies of a session. */
 export type SessionContext = ConnectContext & { parts: { tell(event: SessionEvent): void } };
 
 /** One linked number: writes its own status, and owns its link. */
@@ -293,17 +292,21 @@ export class Session {
         this.passkey = event.state;
         // the QR code was scanned: no other phone should scan it
         this.qr = '';
-        return this.#remark(reason('passkey', { kind: event.state.step }));
+        this.#remark(reason('passkey', { kind: event.state.step }));
+        return;
       case 'passkey-failed':
       case 'pairing-failed':
         this.#pairingTrouble = event.reason;
-        return this.#remark(event.reason);
+        this.#remark(event.reason);
+        return;
       case 'closed':
-        return this.#onClosed(event);
+        this.#onClosed(event);
+        return;
       case 'qr':
         this.passkey = undefined;
         this.qr = event.qr;
-        return this.#settle(this.#apply('qr', this.#pairingTrouble));
+        this.#settle(this.#apply('qr', this.#pairingTrouble));
+        return;
       case 'open':
         this.connectedAt = this.#context.clock.now();
         break;
