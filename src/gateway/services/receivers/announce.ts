@@ -6,6 +6,7 @@ import type {
 import type { EventEnvelope } from '../../../contract/events/envelope.js';
 import { parseJid } from '../../../domain/address.js';
 import type { Clock } from '../../../domain/clock.js';
+import type { Deferred } from '../../../domain/deferred.js';
 import { pauseText } from '../../../domain/pauses.js';
 import { readReason, textOf, toFields } from '../../../domain/reasons.js';
 import { isTerminal, type SessionStatus } from '../../../domain/session.js';
@@ -52,10 +53,10 @@ export interface Announcing {
   /** Aborted when this node loses the session. */
   abandoned: AbortSignal;
   /**
-   * Called when the event is stored for all receivers with durable retries, or that failed, even if other receivers are
+   * Reached when the event is stored for all receivers with durable retries, or that failed, even if other receivers are
    * still being tried: the next message of the chat may follow.
    */
-  written?: (() => void) | undefined;
+  written?: Deferred | undefined;
 }
 
 /** An event on its way to the receivers of a session. */
@@ -172,7 +173,7 @@ export class Announcements implements SessionPart {
     // with durable receivers only, the next message waits until the journal entry is closed, so that no repetition of this message can follow
     // the next one
     const makesAttempts = [webhook, ...others].some((one) => one && one.retry !== 'durable');
-    if (written && makesAttempts) void Promise.allSettled(durable).then(written);
+    if (written && makesAttempts) void Promise.allSettled(durable).then(() => written.resolve());
     if (others.length === 0) return first;
     const ends = await Promise.allSettled([first, ...rest]);
     for (const end of ends) if (end.status === 'rejected') throw end.reason;

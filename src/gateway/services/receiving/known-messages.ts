@@ -1,4 +1,6 @@
 import { personOf } from '../../../domain/address.js';
+import { Deferred } from '../../../domain/deferred.js';
+import { sessionMessage } from '../../../domain/session-message.js';
 import { messageSecret } from '../../kinds/secret.js';
 import type { LinkFactory } from '../../link/link.js';
 import type { HistoryMessage, SessionRecord, Store } from '../../store/store.js';
@@ -29,23 +31,20 @@ export class KnownMessages {
     this.#options = options;
   }
 
-  /** From now on `find` waits for this message, until the returned function is called. */
-  expect(clientId: string, messageId: string): () => void {
-    const key = `${clientId} ${messageId}`;
-    let end: () => void = () => undefined;
-    const arrived = new Promise<void>((resolve) => {
-      end = resolve;
+  /** From now on `find` waits for this message, until the result is resolved. */
+  expect(clientId: string, messageId: string): Deferred {
+    const key = sessionMessage(clientId, messageId);
+    const arrived = new Deferred();
+    this.#inFlight.set(key, arrived.promise);
+    void arrived.promise.then(() => {
+      if (this.#inFlight.get(key) === arrived.promise) this.#inFlight.delete(key);
     });
-    this.#inFlight.set(key, arrived);
-    return () => {
-      if (this.#inFlight.get(key) === arrived) this.#inFlight.delete(key);
-      end();
-    };
+    return arrived;
   }
 
   /** Resolves when the message is not in flight. */
   async settled(clientId: string, messageId: string): Promise<void> {
-    await this.#inFlight.get(`${clientId} ${messageId}`);
+    await this.#inFlight.get(sessionMessage(clientId, messageId));
   }
 
   /** Forgets the content of an own send that was deleted for everyone: nothing forwards, pins or quotes it any more. */

@@ -35,15 +35,9 @@ export interface InboundMessage {
   /** File name that the caller of an API send gave; only documents carry it in their content. */
   fileName?: string | undefined;
   /** The reason why the message could not be read; it is announced as unreadable, without content. */
-  unreadable?: UnreadableReason;
-  /** Later messages may refer to it. */
-  isRemembered: boolean;
+  unreadable?: UnreadableReason | undefined;
   /** Aborted when this node loses the session: nothing more is written or announced. */
   abandoned: AbortSignal;
-  /** Resolves when the earlier messages of the chat are announced; present if a receiver needs the events of a chat in order. */
-  turn?: Promise<void> | undefined;
-  /** Called when receivers with durable retries have the message. */
-  onWritten?: (() => void) | undefined;
 }
 
 /** A message after its trace and its history row are written. */
@@ -81,9 +75,12 @@ export class ReceivePipeline {
     this.#options = options;
   }
 
-  /** @throws Interrupted, GatewayError store_unavailable after the stop */
-  async keep(inbound: InboundMessage): Promise<KeptMessage> {
-    const { session, message, isRemembered, abandoned } = inbound;
+  /**
+   * @param isRemembered later messages may refer to it
+   * @throws Interrupted, GatewayError store_unavailable after the stop
+   */
+  async keep(inbound: InboundMessage, isRemembered: boolean): Promise<KeptMessage> {
+    const { session, message, abandoned } = inbound;
     if (!inbound.unreadable && isSilent(message.content)) return { recorded: false };
     const { contacts, lidSearch, retry, traces } = this.#options;
     const parties = await retry.run(() => identifyParties(session, message, contacts, lidSearch));

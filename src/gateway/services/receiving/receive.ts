@@ -1,8 +1,10 @@
 import { type Clock, endsWithin, wait } from '../../../domain/clock.js';
+import { Deferred } from '../../../domain/deferred.js';
 import { KeyedLock } from '../../../domain/keyed-lock.js';
 import { LIMITS } from '../../../domain/limits.js';
 import { MultiMap } from '../../../domain/multi-map.js';
 import { isSameMessage } from '../../../domain/same-message.js';
+import { sessionMessage } from '../../../domain/session-message.js';
 import type { PollLookups } from '../../delivery/poll-lookup.js';
 import { isSilent } from '../../kinds/content.js';
 import type { IncomingMessage, LinkFactory, UnreadableMessage } from '../../link/link.js';
@@ -48,8 +50,17 @@ interface InFlight {
   /** Keys of its journal entries, or of its own send. */
   entries: readonly string[];
   abandonment: AbortController;
-  /** Resolves after the trace and the history write; false when the history should have the message and has not. */
-  kept: Promise<boolean>;
+  inbound: InboundMessage;
+  /** Other copies of the message that were in flight before. */
+  earlier: readonly Promise<void>[];
+  /** Reached when later messages that refer to it find it; absent if none may refer to it. */
+  arrived: Deferred | undefined;
+  /** Reached after the trace and the history write; false when the history should have the message and has not. */
+  kept: Deferred<boolean>;
+  /** Its place among the messages of its chat; present if a receiver needs the events of a chat in order. */
+  order:
+    | { /** Resolves when the earlier ones are announced. */ turn: Promise<void>; written: Deferred }
+    | undefined;
   done: Promise<void>;
 }
 
@@ -106,40 +117,26 @@ export class Receiver implements SessionPart {
     // redelivered, because the connection was lost before our acknowledgement; the first copy closes the entries
     if (entries.length > 0 && entries.every((entry) => this.#entries.has(entry))) return;
     const standIns = this.#options.unreadable.found(clientId, message);
-    const earlier = this.#inFlightOf(clientId, message.messageId);
-    this.#begin(session, message, entries, (inbound, onKept) =>
-      this.#options.spans.receive({ clientId, messageId: message.messageId }, arrival, async () => {
-        const { retry, observer } = this.#options;
-        // another copy of the same message
-        await Promise.all(earlier);
-        const refusal = admit(message) ?? (await retry.run(() => this.#refusalOf(session, message)));
-        if (refusal) observer.notAdmitted(refusal);
-        else await this.#process(inbound, message.journalIds.length > 0, onKept);
-        await this.#close(clientId, [...message.journalIds, ...standIns]);
-        return refusal ? 'refused' : 'processed';
-      }),
+    const inFlight = this.#begin(session, { message }, entries);
+    const named = { clientId, messageId: message.messageId };
+    const { spans } = this.#options;
+    this.#track(
+      inFlight,
+      spans.receive(named, arrival, () => this.#receive(inFlight, standIns)),
     );
   }
 
   /** Announces an unreadable message: a placeholder in the history, and an opt-in event. */
-  #takeUnreadable(session: SessionRecord, unreadable: UnreadableMessage): void {
+  #takeUnreadable(session: SessionRecord, { reason, recovery: _, ...rest }: UnreadableMessage): void {
     const { clientId } = session;
-    const message = { ...unreadable, content: {} };
+    const message = { ...rest, content: {} };
     const entries = message.journalIds.map((id) => `${clientId} ${id}`);
     if (entries.some((entry) => this.#entries.has(entry))) return;
-    const earlier = this.#inFlightOf(clientId, message.messageId);
-    this.#begin(session, message, entries, (inbound, onKept) =>
-      this.#options.spans.receive({ clientId, messageId: message.messageId }, {}, async () => {
-        const { retry, observer } = this.#options;
-        await Promise.all(earlier);
-        const refusal = admit(message) ?? (await retry.run(() => this.#refusalOf(session, message)));
-        if (!refusal) {
-          observer.unreadable(unreadable.reason);
-          await this.#process({ ...inbound, unreadable: unreadable.reason }, true, onKept);
-        }
-        await this.#close(clientId, message.journalIds);
-        return refusal ? 'refused' : 'unreadable';
-      }),
+    const inFlight = this.#begin(session, { message, unreadable: reason }, entries);
+    const named = { clientId, messageId: message.messageId };
+    this.#track(
+      inFlight,
+      this.#options.spans.receive(named, {}, () => this.#receive(inFlight, [])),
     );
   }
 
@@ -156,18 +153,19 @@ export class Receiver implements SessionPart {
     const { clientId, orgId } = session;
     const { messageId } = message;
     const entry = `${clientId} sent ${messageId}`;
-    const { kept } =
-      this.#entries.get(entry) ??
-      this.#begin(session, message, [entry], (inbound, onKept) =>
-        this.#options.spans.echo({ clientId, messageId }, async () => {
-          await this.#process({ ...inbound, metaData, fileName }, true, onKept);
-          await this.#options.retry.run(() => this.#options.store.sends.finish(clientId, messageId));
-        }),
+    let inFlight = this.#entries.get(entry);
+    if (!inFlight) {
+      const begun = this.#begin(session, { message, metaData, fileName }, [entry]);
+      this.#track(
+        begun,
+        this.#options.spans.echo({ clientId, messageId }, () => this.#echo(begun)),
       );
+      inFlight = begun;
+    }
     if (!orgId) return { recorded: true };
     const inTime = new AbortController();
     const late = wait(this.#options.clock, LIMITS.recordWaitMs, inTime.signal);
-    const recorded = await Promise.race([kept, late.then(() => false)]);
+    const recorded = await Promise.race([inFlight.kept.promise, late.then(() => false)]);
     inTime.abort();
     return { recorded };
   }
@@ -205,92 +203,114 @@ export class Receiver implements SessionPart {
     this.abort(clientId);
   }
 
+  /** admit → keep → announce → close. @param standIns journal entries of unreadable copies, to be closed with this one */
+  async #receive(
+    inFlight: InFlight,
+    standIns: readonly string[],
+  ): Promise<'processed' | 'unreadable' | 'refused'> {
+    const { session, message, unreadable } = inFlight.inbound;
+    const { retry, observer } = this.#options;
+    this.#expect(inFlight);
+    await Promise.all(inFlight.earlier);
+    const refusal = admit(message) ?? (await retry.run(() => this.#refusalOf(session, message)));
+    if (refusal && !unreadable) observer.notAdmitted(refusal);
+    if (!refusal) {
+      if (unreadable) observer.unreadable(unreadable);
+      await this.#announce(inFlight, unreadable !== undefined || message.journalIds.length > 0);
+    }
+    await this.#close(session.clientId, [...message.journalIds, ...standIns]);
+    if (refusal) return 'refused';
+    return unreadable ? 'unreadable' : 'processed';
+  }
+
+  async #echo(inFlight: InFlight): Promise<void> {
+    const { clientId, messageId } = inFlight;
+    const { retry, store } = this.#options;
+    this.#expect(inFlight);
+    await this.#announce(inFlight, true);
+    await retry.run(() => store.sends.finish(clientId, messageId));
+  }
+
+  /** Later messages that refer to this one wait for it. */
+  #expect(inFlight: InFlight): void {
+    if (!isRemembered(inFlight.inbound.message)) return;
+    inFlight.arrived = this.#known.expect(inFlight.clientId, inFlight.messageId);
+  }
+
+  /** @param isKept the journal or the record of the send keeps the message until it is delivered */
+  async #announce(inFlight: InFlight, isKept: boolean): Promise<void> {
+    const { inbound, arrived, kept, order } = inFlight;
+    const { session, message, unreadable, abandoned } = inbound;
+    const { announcements, spans } = this.#options;
+    const isRemembered = arrived !== undefined;
+    const { event, recorded } = await spans.step('store', () => this.#pipeline.keep(inbound, isRemembered));
+    arrived?.resolve();
+    kept.resolve(recorded);
+    await order?.turn;
+    if (!event) return;
+    const how = { origin: originOf(session, message), abandoned, written: order?.written };
+    if (unreadable) await announcements.unreadable(session, event, unreadable, how);
+    else await announcements.message(session, event, { ...how, isKept });
+  }
+
   async #close(clientId: string, journalIds: readonly string[]): Promise<void> {
     const { retry, store, clock } = this.#options;
     if (journalIds.length > 0) await retry.run(() => store.journal.close(clientId, journalIds, clock.now()));
   }
 
-  /** Resolve when the messages in flight with this id are done. */
-  #inFlightOf(clientId: string, messageId: string): Promise<void>[] {
-    return this.#copies.of(`${clientId} ${messageId}`).map(({ done }) => done);
+  #begin(
+    session: SessionRecord,
+    asked: Omit<InboundMessage, 'session' | 'abandoned'>,
+    entries: readonly string[],
+  ): InFlight {
+    const { clientId } = session;
+    const { messageId, chat } = asked.message;
+    const abandonment = new AbortController();
+    const copyOf = sessionMessage(clientId, messageId);
+    const isOrdered = hasDurable(session);
+    const inFlight: InFlight = {
+      ...{ clientId, messageId, entries, abandonment },
+      // a copy: a pairing that begins meanwhile does not concern this message
+      inbound: { ...asked, session: { ...session }, abandoned: abandonment.signal },
+      earlier: this.#copies.of(copyOf).map(({ done }) => done),
+      arrived: undefined,
+      kept: new Deferred(),
+      order: isOrdered
+        ? { turn: this.#chats.idle(`${clientId} ${chat}`), written: new Deferred() }
+        : undefined,
+      done: Promise.resolve(),
+    };
+    this.#inFlight.add(clientId, inFlight);
+    this.#copies.add(copyOf, inFlight);
+    for (const entry of entries) this.#entries.set(entry, inFlight);
+    return inFlight;
+  }
+
+  /** Forgets a message when its work has ended. */
+  #track(inFlight: InFlight, work: Promise<void>): void {
+    const { clientId, messageId, inbound, order } = inFlight;
+    inFlight.done = work
+      .catch((err: unknown) => {
+        if (!(err instanceof Interrupted))
+          this.#options.log.error({ err, clientId }, 'message not processed');
+      })
+      .finally(() => {
+        inFlight.arrived?.resolve();
+        inFlight.kept.resolve(false);
+        this.#forgetEntries(inFlight);
+        this.#inFlight.delete(clientId, inFlight);
+        this.#copies.delete(sessionMessage(clientId, messageId), inFlight);
+      });
+    if (!order) return;
+    // the next message of the chat waits for receivers with durable retries only
+    const ordered = () => Promise.race([inFlight.done, order.written.promise]);
+    void this.#chats.run(`${clientId} ${inbound.message.chat}`, ordered);
   }
 
   #forgetEntries(inFlight: InFlight): void {
     for (const entry of inFlight.entries) {
       if (this.#entries.get(entry) === inFlight) this.#entries.delete(entry);
     }
-  }
-
-  /** @param work calls `onKept` after the trace and the history write, with the outcome of the write */
-  #begin(
-    session: SessionRecord,
-    message: IncomingMessage,
-    entries: readonly string[],
-    work: (inbound: InboundMessage, onKept: (recorded: boolean) => void) => Promise<void>,
-  ): InFlight {
-    const { clientId } = session;
-    const abandonment = new AbortController();
-    let arrived: () => void = () => undefined;
-    let onKept: (recorded: boolean) => void = () => undefined;
-    const kept = new Promise<boolean>((resolve) => {
-      onKept = (recorded) => {
-        arrived();
-        resolve(recorded);
-      };
-    });
-    // a copy: a pairing that begins meanwhile does not concern this message
-    const inbound = { session: { ...session }, message, abandoned: abandonment.signal };
-    const isOrdered = hasDurable(session);
-    const chat = `${clientId} ${message.chat}`;
-    const turn = isOrdered ? this.#chats.idle(chat) : undefined;
-    let onWritten: (() => void) | undefined;
-    const written =
-      isOrdered &&
-      new Promise<void>((resolve) => {
-        onWritten = resolve;
-      });
-    const start = async () => {
-      const remembered = isRemembered(message);
-      if (remembered) arrived = this.#known.expect(clientId, message.messageId);
-      await work({ ...inbound, isRemembered: remembered, turn, onWritten }, onKept);
-    };
-    const { messageId } = message;
-    const inFlight: InFlight = { clientId, messageId, entries, abandonment, kept, done: Promise.resolve() };
-    const copyOf = `${clientId} ${messageId}`;
-    this.#inFlight.add(clientId, inFlight);
-    this.#copies.add(copyOf, inFlight);
-    for (const entry of entries) this.#entries.set(entry, inFlight);
-    inFlight.done = start()
-      .catch((err: unknown) => {
-        if (!(err instanceof Interrupted))
-          this.#options.log.error({ err, clientId }, 'message not processed');
-      })
-      .finally(() => {
-        onKept(false);
-        this.#forgetEntries(inFlight);
-        this.#inFlight.delete(clientId, inFlight);
-        this.#copies.delete(copyOf, inFlight);
-      });
-    // the next message of the chat waits for receivers with durable retries only
-    if (written) void this.#chats.run(chat, () => Promise.race([inFlight.done, written]));
-    return inFlight;
-  }
-
-  /** @param isKept the journal or the record of the send keeps the message until it is delivered */
-  async #process(
-    inbound: InboundMessage,
-    isKept: boolean,
-    onKept: (recorded: boolean) => void,
-  ): Promise<void> {
-    const { session, message, unreadable, abandoned, turn, onWritten } = inbound;
-    const { announcements, spans } = this.#options;
-    const { event, recorded } = await spans.step('store', () => this.#pipeline.keep(inbound));
-    onKept(recorded);
-    await turn;
-    if (!event) return;
-    const how = { origin: originOf(session, message), abandoned, written: onWritten };
-    if (unreadable) await announcements.unreadable(session, event, unreadable, how);
-    else await announcements.message(session, event, { ...how, isKept });
   }
 
   /**

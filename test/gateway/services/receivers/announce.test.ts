@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { Deferred } from '../../../../src/domain/deferred.js';
 import type { DeliveryResult, Receiver } from '../../../../src/gateway/delivery/dispatch.js';
 import { createLog } from '../../../../src/gateway/log.js';
 import { Announcements } from '../../../../src/gateway/services/receivers/announce.js';
@@ -63,12 +64,12 @@ describe('Announcements: several receivers', () => {
   });
   afterEach(() => retry.stop());
 
-  const announce = (session: SessionRecord, onWritten?: () => void, abandoned = new AbortController()) =>
+  const announce = (session: SessionRecord, written?: Deferred, abandoned = new AbortController()) =>
     announcements.message(session, textEvent(), {
       origin: ORIGIN,
       isKept: true,
       abandoned: abandoned.signal,
-      written: onWritten,
+      written,
     });
   const answering = (name: string, ...results: DeliveryResult[]) => {
     const made = results.map((result) => async () => result);
@@ -98,15 +99,12 @@ describe('Announcements: several receivers', () => {
     answers.set('2', [() => accepted]);
     answering('3', WRITTEN);
     let ended = false;
-    let written: () => void = () => undefined;
-    const isWritten = new Promise<void>((resolve) => {
-      written = resolve;
-    });
+    const written = new Deferred();
     const done = announce(withReceivers('contract', 'durable'), written).then(() => {
       ended = true;
     });
     // the next message of the chat may follow while the receiver 2 still makes attempts
-    await isWritten;
+    await written.promise;
     expect(asked).to.deep.equal(['webhook', '2', '3']);
     expect(ended).to.equal(false);
     accept(DELIVERED);
@@ -117,10 +115,10 @@ describe('Announcements: several receivers', () => {
     const [receiver] = JSON.parse(withReceivers('durable').receivers ?? '').receivers;
     const calls = { ...receiver, filter: { types: ['call'] } };
     answers.set('webhook', [() => new Promise(() => undefined)]);
-    await new Promise<void>((resolve) => {
-      const receivers = writeReceivers({ lastId: 2, receivers: [calls] });
-      void announce({ ...SESSION, receivers }, resolve);
-    });
+    const written = new Deferred();
+    const receivers = writeReceivers({ lastId: 2, receivers: [calls] });
+    void announce({ ...SESSION, receivers }, written);
+    await written.promise;
     expect(asked).to.deep.equal(['webhook']);
   });
 
