@@ -144,7 +144,7 @@ export class HeldEndings {
         announcements.messageStatus(about, status);
       }
       if (record?.held) await this.close(clientId, record);
-      queue.remove(send);
+      queue.move(send, 'give_up');
       observer.sendFailed(code);
       log.warn({ clientId, messageId, code }, 'a held message was given up');
     } catch (err) {

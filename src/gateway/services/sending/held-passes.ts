@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../domain/clock.js';
 import { type ErrorCode, isFinalForSend } from '../../../domain/errors.js';
+import { isHeldEnd } from '../../../domain/held-send.js';
 import { LIMITS } from '../../../domain/limits.js';
 import { pauseAfter } from '../../../domain/retry.js';
 import { isTerminal } from '../../../domain/session.js';
@@ -70,7 +71,7 @@ export class HeldPasses {
     const { sessions, clock } = this.#options;
     while (!held.ended.signal.aborted) {
       const session = sessions.find(clientId);
-      const ready = held.queue.heads().filter(({ isBusy }) => !isBusy);
+      const ready = held.queue.heads().filter(({ state }) => state === 'waiting');
       const due = ready.filter((send) => dueFor(send, session, held) <= clock.now());
       if (due.length > 0) await this.#attemptAll(clientId, held, due);
       else if (ready.length === 0) return undefined;
@@ -91,7 +92,7 @@ export class HeldPasses {
       await setImmediate();
       if (held.ended.signal.aborted) return;
       const session = sessions.find(clientId);
-      const isNext = queue.firstOf(send.to) === send && !send.isBusy;
+      const isNext = queue.firstOf(send.to) === send && send.state === 'waiting';
       if (!isNext || dueFor(send, session, held) > clock.now()) continue;
       await this.#attempt(session, held, send);
       const successor = queue.firstOf(send.to);
@@ -104,29 +105,24 @@ export class HeldPasses {
     const { clientId } = session;
     const { endings, log } = this.#options;
     const waiting = { session, queue, send };
-    let judged: () => void = () => undefined;
-    const judging = new Promise<void>((resolve) => {
-      judged = resolve;
-    });
-    Object.assign(send, { isBusy: true, judging, refusedWith: undefined });
+    queue.move(send, 'judge');
+    send.refusedWith = undefined;
     let record: SentRecord | undefined;
     try {
       const found = await this.#judge(waiting);
       if (!found) return;
       record = found.record;
-      send.judging = undefined;
-      judged();
+      queue.move(send, 'allowed');
       const leaving = this.#leave(session, record, found.request, ended.signal);
       // proven to have arrived after its attempt had failed: this only announces it
       if (record.acknowledged) await leaving;
       else await leaving.finally(() => this.#pause(session, held));
-      queue.remove(send);
+      queue.move(send, 'acknowledged');
       log.info({ clientId, messageId: send.messageId }, 'a held message was sent');
     } catch (error) {
       if (!ended.signal.aborted) await endings.failed(waiting, error, record);
     } finally {
-      Object.assign(send, { isBusy: false, judging: undefined });
-      judged();
+      if (!isHeldEnd(send.state)) queue.move(send, 'put_back');
     }
   }
 
@@ -136,7 +132,7 @@ export class HeldPasses {
     const { session, queue, send } = waiting;
     const record = await store.sends.get(session.clientId, send.messageId);
     // announced meanwhile, or never written to the store
-    if (!record?.held || (record.acknowledged && record.closed)) return void queue.remove(send);
+    if (!record?.held || (record.acknowledged && record.closed)) return void queue.move(send, 'not_stored');
     const request = readHeld(record.held);
     if (record.acknowledged) return { record, request };
     const code = this.#whyGivenUp(session, send, record, request);

@@ -1,6 +1,14 @@
 import type { HeldMessage } from '../../../contract/index.js';
 import { parseJid } from '../../../domain/address.js';
+import { Deferred } from '../../../domain/deferred.js';
 import { GatewayError, isGatewayError } from '../../../domain/errors.js';
+import {
+  type HeldEnd,
+  type HeldInput,
+  type HeldState,
+  isHeldEnd,
+  nextHeldState,
+} from '../../../domain/held-send.js';
 import { isObject, type JsonObject } from '../../../domain/json.js';
 import { LIMITS } from '../../../domain/limits.js';
 import { RULE_NAMES, type RuleName } from '../../../domain/policy/rules.js';
@@ -38,10 +46,9 @@ export interface HeldSend extends Omit<HeldRequest, 'request' | 'from' | 'leftAt
   judged: { by: RuleName; at: number } | undefined;
   /** Attempts that failed for another reason than the connection. */
   failures: number;
-  /** The message is being written, judged or sent. */
-  isBusy: boolean;
-  /** Settles at the end of the judgement in flight; undefined if there is none. */
-  judging?: Promise<unknown> | undefined;
+  state: HeldState | HeldEnd;
+  /** Resolves when the judgement in flight has ended; meaningful while the message is judged. */
+  judgement: Deferred;
   /** The code with which the network refused the newest copy; absent if it did not. */
   refusedWith?: string | undefined;
 }
@@ -115,8 +122,18 @@ export class HeldQueue {
     else this.#chats.set(send.to, new Set([send]));
   }
 
+  /** Takes a message to its next state; at its end it leaves the queue. Does nothing for a message that has ended meanwhile. */
+  move(send: HeldSend, input: HeldInput): void {
+    const { state, judgement } = send;
+    if (isHeldEnd(state)) return;
+    send.state = nextHeldState(state, input);
+    if (send.state === 'judging') send.judgement = new Deferred();
+    if (isHeldEnd(send.state)) this.#remove(send);
+    if (state === 'judging') judgement.resolve();
+  }
+
   /** Removes this message, but not a later one under the same id: a repeated request whose first outcome was unknown. */
-  remove(send: HeldSend): void {
+  #remove(send: HeldSend): void {
     if (this.find(send.messageId) !== send) return;
     this.#sends.delete(send.messageId);
     this.#leaveChat(send);
@@ -174,7 +191,7 @@ export function refusedForATime(error: unknown): RefusedForATime | undefined {
   return refusal?.allowedAt ? { rule: refusal.rule, allowedAt: Date.parse(refusal.allowedAt) } : undefined;
 }
 
-/** The state of a message that a rule holds back, with the time of its next judgement. */
+/** What is known of a message that a rule holds back, with the time of its next judgement. */
 export function judgedBy(
   rule: RuleName,
   allowedAt: number,
@@ -183,8 +200,8 @@ export function judgedBy(
   return { rule, dueAt: Math.min(allowedAt, now + JUDGED_AGAIN_MS), judged: { by: rule, at: now } };
 }
 
-/** The state of a message that was not judged in this run. */
-export const FRESH = { dueAt: 0, restsUntil: 0, judged: undefined, failures: 0, isBusy: false } as const;
+/** The times of a message that was not judged in this run. */
+export const FRESH = { dueAt: 0, restsUntil: 0, judged: undefined, failures: 0 } as const;
 
 /**
  * Reads the waiting messages of a session, without their requests, which stay in the store.
@@ -195,7 +212,8 @@ export async function readQueue(records: Pick<SendStore, 'held'>, clientId: stri
   const sends: HeldSend[] = [];
   for await (const { messageId, to, held } of heldRecords(records, clientId)) {
     const { route, rule, heldAt, allowedAt } = readHeld(held);
-    sends.push({ route, rule, heldAt, allowedAt, ...FRESH, messageId, to });
+    const state = { state: 'waiting', judgement: new Deferred() } as const;
+    sends.push({ route, rule, heldAt, allowedAt, ...FRESH, ...state, messageId, to });
   }
   for (const send of sends.sort((one, other) => one.heldAt - other.heldAt)) queue.add(send);
   return queue;
@@ -207,14 +225,14 @@ export function timeOfEnd({ heldAt }: Pick<HeldSend, 'heldAt'>): number {
 }
 
 /** A message as the API shows it. */
-export function shown(send: HeldSend): HeldMessage {
-  const { messageId, to, route, rule, heldAt, allowedAt, isBusy, judging } = send;
+export function toView(send: HeldSend): HeldMessage {
+  const { messageId, to, route, rule, heldAt, allowedAt, state } = send;
   return {
     ...{ messageId, to, route, rule },
     heldAt: new Date(heldAt).toISOString(),
     allowedAt: new Date(allowedAt).toISOString(),
     expiresAt: new Date(timeOfEnd(send)).toISOString(),
-    leaving: isBusy && !judging,
+    leaving: state !== 'waiting' && state !== 'judging',
   };
 }
 

@@ -1,5 +1,6 @@
 import type { HeldMessage } from '../../../contract/index.js';
 import { callAt } from '../../../domain/clock.js';
+import { Deferred } from '../../../domain/deferred.js';
 import { GatewayError, isGatewayError } from '../../../domain/errors.js';
 import { KeyedLock } from '../../../domain/keyed-lock.js';
 import { LIMITS } from '../../../domain/limits.js';
@@ -24,7 +25,7 @@ import {
   type RefusedForATime,
   readHeld,
   readQueue,
-  shown,
+  toView,
   writeHeld,
 } from './held-queue.js';
 import type { SentAnswer } from './idempotency.js';
@@ -130,7 +131,8 @@ export class HeldSends implements SessionPart, HeldMessages {
     const held = { route, rule, allowedAt: at, heldAt };
     const text = writeHeld({ ...held, request, from: ownNumber(sessions.find(clientId).record) });
     const judged = turn.isOutdated ? {} : judgedBy(rule, at, clock.now());
-    const send: HeldSend = { ...held, ...FRESH, ...judged, messageId, to, isBusy: true };
+    const state = { state: 'storing', judgement: new Deferred() } as const;
+    const send: HeldSend = { ...held, ...FRESH, ...judged, ...state, messageId, to };
     queue.add(send);
     try {
       await store.sends.put(clientId, {
@@ -142,15 +144,16 @@ export class HeldSends implements SessionPart, HeldMessages {
       });
     } catch (error) {
       if (!isGatewayError(error, 'store_unavailable')) {
-        queue.remove(send);
+        queue.move(send, 'not_stored');
         throw error;
       }
       // the next judgement reads whether the record was written
       Object.assign(send, FRESH);
+      queue.move(send, 'stored');
       this.#wake(clientId);
       throw new GatewayError('send_cut_off', error.message, { cause: error, messageId });
     }
-    send.isBusy = false;
+    queue.move(send, 'stored');
     this.#wake(clientId);
     return answerOf(send);
   }
@@ -166,7 +169,7 @@ export class HeldSends implements SessionPart, HeldMessages {
   ): Promise<HeldMessage[]> {
     this.#options.sessions.find(clientId);
     const { queue } = await this.#heldOf(clientId);
-    return queue.after(after, limit).map(shown);
+    return queue.after(after, limit).map(toView);
   }
 
   async cancel(clientId: string, messageId: string): Promise<void> {
@@ -174,20 +177,22 @@ export class HeldSends implements SessionPart, HeldMessages {
     sessions.find(clientId);
     const { queue } = await this.#heldOf(clientId);
     // a judgement may end without a send: wait for its end
-    for (let send = queue.find(messageId); send?.judging; send = queue.find(messageId)) await send.judging;
-    const send = queue.find(messageId);
+    let send = queue.find(messageId);
+    for (; send?.state === 'judging'; send = queue.find(messageId)) await send.judgement.promise;
     if (!send) throw new GatewayError('held_send_unknown', `no message ${messageId} waits to be sent`);
     const leaving = new GatewayError('held_send_leaving', `the message ${messageId} is being sent`);
-    if (send.isBusy) throw leaving;
-    send.isBusy = true;
+    if (send.state !== 'waiting') throw leaving;
+    queue.move(send, 'cancel');
     try {
       const record = await store.sends.get(clientId, messageId);
       // an earlier attempt may have arrived
       if (record && (!record.closed || record.content.length > 0)) throw leaving;
       if (record) await this.#endings.close(clientId, record);
-      queue.remove(send);
+      queue.move(send, 'withdraw');
+    } catch (error) {
+      queue.move(send, 'put_back');
+      throw error;
     } finally {
-      send.isBusy = false;
       this.#wake(clientId);
     }
   }
@@ -206,7 +211,7 @@ export class HeldSends implements SessionPart, HeldMessages {
       const record = send && (await store.sends.get(clientId, messageId));
       if (!send || !record?.held || record.acknowledged) return false;
       await this.#endings.close(clientId, record);
-      queue.remove(send);
+      queue.move(send, 'withdraw');
       this.#wake(clientId);
       return record.content.length === 0;
     });
