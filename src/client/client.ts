@@ -84,7 +84,7 @@ export class SwitchboardClient extends Operations {
     options: CallOptions | undefined,
   ): Promise<Answer> {
     const path = `${route}?clientId=${encodeURIComponent(clientId)}`;
-    return answerOf(await this.#transport.ask(path, { method: 'POST', body: form }, options, false));
+    return toAnswer(await this.#transport.ask(path, { method: 'POST', body: form }, options, false));
   }
 
   /**
@@ -113,7 +113,7 @@ class FetchTransport implements Transport {
   }
 
   async json<Answer>(call: Call, request: object, options?: CallOptions): Promise<Answer> {
-    return answerOf(await this.response(call, request, options));
+    return toAnswer(await this.response(call, request, options));
   }
 
   response(call: Call, request: object, options?: CallOptions): Promise<Response> {
@@ -148,7 +148,7 @@ class FetchTransport implements Transport {
   }
 }
 
-async function answerOf<Answer>(response: Response): Promise<Answer> {
+async function toAnswer<Answer>(response: Response): Promise<Answer> {
   try {
     return readAnswer(await response.text());
   } catch (cause) {

@@ -108,7 +108,7 @@ export class Phone {
     try {
       return await this.#next(expected, timeoutMs);
     } catch {
-      const wish = `${this.name}'s phone did not receive ${shown(expected)} within ${timeoutMs / 1000} s`;
+      const wish = `${this.name}'s phone did not receive ${describe(expected)} within ${timeoutMs / 1000} s`;
       throw await this.#failure(trace, wish);
     }
   }
@@ -123,7 +123,7 @@ export class Phone {
     const found = await this.#next(expected, withinMs).catch(() => undefined);
     // throws if the network does not run: silence would then prove nothing
     await this.messages();
-    if (found) throw await this.#failure(trace, `${this.name}'s phone received ${shown(expected)}`);
+    if (found) throw await this.#failure(trace, `${this.name}'s phone received ${describe(expected)}`);
   }
 
   async #next(expected: Expected, timeoutMs: number): Promise<Message> {
@@ -176,7 +176,7 @@ function fits(message: Message, expected: Expected): boolean {
   );
 }
 
-function shown(expected: Expected): string {
+function describe(expected: Expected): string {
   if (expected instanceof RegExp) return String(expected);
   return typeof expected === 'function' ? 'a message that passes the test' : JSON.stringify(expected);
 }

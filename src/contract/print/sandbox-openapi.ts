@@ -83,11 +83,11 @@ function printOperation(
       },
     }),
     ...(takesFile && { requestBody: { required: true, content: { [FILE]: { schema: {} } } } }),
-    responses: { ...answerOf(operation, components), ...failuresOf(operation) },
+    responses: { ...toResponses(operation, components), ...failuresOf(operation) },
   };
 }
 
-function answerOf(operation: ControlOperation, components: Components): OpenApiOperation['responses'] {
+function toResponses(operation: ControlOperation, components: Components): OpenApiOperation['responses'] {
   const { answer, example } = operation;
   if (answer === undefined) return { '204': { description: 'Done' } };
   const content =

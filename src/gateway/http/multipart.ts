@@ -120,16 +120,16 @@ class FormReading<File extends Taken> {
     } else {
       stream.resume();
       const rule = name === FILE ? ONCE : `takes no file; the part for it is named ${FILE}`;
-      this.#fail(invalid(`${shown(name)} ${rule}`));
+      this.#fail(invalid(`${partName(name)} ${rule}`));
     }
   }
 
   #onField(name: string | undefined, text: string, isCut: boolean): void {
     if (name === undefined) this.#fail(invalid('every part needs a name'));
-    else if (this.#fields.has(name)) this.#fail(invalid(`${shown(name)} ${ONCE}`));
-    else if (isCut) this.#fail(invalid(`${shown(name)} must have ${MAX_FIELD_BYTES} bytes at most`));
+    else if (this.#fields.has(name)) this.#fail(invalid(`${partName(name)} ${ONCE}`));
+    else if (isCut) this.#fail(invalid(`${partName(name)} must have ${MAX_FIELD_BYTES} bytes at most`));
     // the parser writes this character for bytes that are invalid in the part's charset
-    else if (text.includes(REPLACEMENT)) this.#fail(invalid(`${shown(name)} ${TEXT_ONLY}`));
+    else if (text.includes(REPLACEMENT)) this.#fail(invalid(`${partName(name)} ${TEXT_ONLY}`));
     else this.#fields.set(name, text);
   }
 }
@@ -182,6 +182,6 @@ function invalid(message: string): GatewayError {
   return new GatewayError('invalid_request', message);
 }
 
-function shown(name = 'a part without a name'): string {
+function partName(name = 'a part without a name'): string {
   return name.slice(0, SHOWN_NAME);
 }

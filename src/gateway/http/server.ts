@@ -12,7 +12,6 @@ import type { Services } from '../services/services.js';
 import { boundConnections } from './connections.js';
 import { EventStreams } from './events/event-streams.js';
 import { PRESENTED_TYPES } from './file-headers.js';
-import { Pace } from './pace.js';
 import { Peers } from './peers.js';
 import { auth, isToken } from './plugins/auth.js';
 import { errors } from './plugins/errors.js';
@@ -28,6 +27,7 @@ import { RequestLimits } from './request-limits.js';
 import type { Parts, RuntimeFacts } from './route.js';
 import { ROUTES } from './routes/index.js';
 import { StoreProbe } from './store-probe.js';
+import { TenantThrottle } from './tenant-throttle.js';
 import { WrongTokens } from './wrong-tokens.js';
 
 export type { RuntimeFacts } from './route.js';
@@ -98,7 +98,7 @@ export async function createHttpServer(options: HttpOptions): Promise<Hapi.Serve
         sessions: services.sessions,
         wrongTokens,
         limits,
-        pace: new Pace(clock),
+        throttle: new TenantThrottle(clock),
         refusals: new Refusals(clock, registry),
       },
     },

@@ -33,7 +33,7 @@ import { Profile } from './profile/profile.js';
 import { Announcements, type AnnounceObserver, type Announcer } from './receivers/announce.js';
 import { KeptEvents } from './receivers/kept-events.js';
 import { JournalReplay } from './receiving/journal-replay.js';
-import { type ReceiveObserver, Receiver } from './receiving/receive.js';
+import { InboundMessages, type ReceiveObserver } from './receiving/receive.js';
 import { UnreadableMessages, type UnreadableWaits } from './receiving/unreadable.js';
 import type { SendObserver } from './sending/job.js';
 import { EarlierMessages } from './sending/references.js';
@@ -132,14 +132,14 @@ export class Gateway {
       ...{ announcer, keeper: keptEvents, retry, observer, tracing, clock, log },
     });
     const unreadable = new UnreadableMessages({ parts, waits: options.unreadableWaits, clock, log });
-    const receiver = new Receiver({
+    const inbound = new InboundMessages({
       ...{ store, links, lookups, retry, contacts, identities: rooms, lidSearch, groups: knownGroups },
       ...{ pictures: avatars.pictures, recorder, fileLinks, unreadable, announcements, spans, observer },
       ...{ clock, log },
     });
     const imports = new HistoryImports({ store, links, recorder, rows, contacts, retry, parts, clock, log });
-    const statuses = new MessageStatuses({ store, links, retry, receiver, onRoomChange, log });
-    const journal = new JournalReplay({ sessions, store, links, receiver, unreadable, imports, clock, log });
+    const statuses = new MessageStatuses({ store, links, retry, inbound, onRoomChange, log });
+    const journal = new JournalReplay({ sessions, store, links, inbound, unreadable, imports, clock, log });
     const activity = new Activity({
       ...{ sessions, liveLinks, contacts, groups: knownGroups, recorder, links, retry, announcements },
       ...{ parts, observer, clock, log },
@@ -155,7 +155,7 @@ export class Gateway {
       linkPreviews: options.linkPreviews,
       heldLimit: options.heldSends,
       ...{ sessions, store, retry, links, liveLinks, contacts, earlier, media, policies, announcements },
-      ...{ statuses, receiver, spans, observer, clock, log },
+      ...{ statuses, inbound, spans, observer, clock, log },
     });
     const { held } = sends;
     this.sends = sends;
@@ -187,7 +187,7 @@ export class Gateway {
       journal,
       imports,
       unreadable,
-      receiver,
+      inbound,
       statuses,
       roomSettings,
       updates,

@@ -3,7 +3,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { LIMITS } from '../../../src/domain/limits.js';
-import { Pace } from '../../../src/gateway/http/pace.js';
+import { TenantThrottle } from '../../../src/gateway/http/tenant-throttle.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { type EventListener, openEvents } from './support/event-nodes.js';
 import { type Answer, createTestServer, type TestServer, TOKEN } from './support/test-server.js';
@@ -187,10 +187,10 @@ describe('misuse of the API', () => {
     });
 
     it('begin one after another when they arrive at once, and requests of other secrets begin in between', async () => {
-      const pace = new Pace(api.clock);
+      const throttle = new TenantThrottle(api.clock);
       const begun: string[] = [];
       const begin = (secret: string) =>
-        pace.begin(secret, 0, new AbortController().signal).then(() => begun.push(secret));
+        throttle.begin(secret, 0, new AbortController().signal).then(() => begun.push(secret));
       const all = [begin('greedy'), begin('greedy'), begin('greedy'), begin('other')];
       await all[3];
       expect(begun).to.deep.equal(['greedy', 'other']);
@@ -208,12 +208,12 @@ describe('misuse of the API', () => {
       // each look at the clock shows a later time, as if the turns of the event loop took long
       const clock = { now: () => time, monotonic: () => ++time, after: timers.after.bind(timers) };
       const begun: string[] = [];
-      const beginAt = (pace: Pace, secret: string) =>
-        pace.begin(secret, 0, new AbortController().signal).then(() => begun.push(secret));
-      const idle = new Pace(clock);
+      const beginAt = (throttle: TenantThrottle, secret: string) =>
+        throttle.begin(secret, 0, new AbortController().signal).then(() => begun.push(secret));
+      const idle = new TenantThrottle(clock);
       await Promise.all([beginAt(idle, 'alone'), beginAt(idle, 'alone'), beginAt(idle, 'alone')]);
       expect(timers.pending()).to.deep.equal([]);
-      const busy = new Pace(clock);
+      const busy = new TenantThrottle(clock);
       busy.note();
       const all = [beginAt(busy, 'greedy'), beginAt(busy, 'greedy')];
       await until(() => timers.pending().length === 1);

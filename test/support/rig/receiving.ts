@@ -17,7 +17,7 @@ import { LidSearch } from '../../../src/gateway/services/identities/lid-search.j
 import { PersonRooms } from '../../../src/gateway/services/identities/person-rooms.js';
 import type { AnnounceObserver } from '../../../src/gateway/services/receivers/announce.js';
 import { Announcements, type Announcer } from '../../../src/gateway/services/receivers/announce.js';
-import { type ReceiveObserver, Receiver } from '../../../src/gateway/services/receiving/receive.js';
+import { InboundMessages, type ReceiveObserver } from '../../../src/gateway/services/receiving/receive.js';
 import { MessageSpans } from '../../../src/gateway/services/spans.js';
 import { StoreRetry } from '../../../src/gateway/services/store-retry.js';
 import {
@@ -73,7 +73,7 @@ export function groupOf(admin: string, subject = 'Friends'): Group {
 /** A receiver of messages over a real store; links, look-ups and deliveries are written by hand. */
 export interface Receiving {
   store: Store;
-  receiver: Receiver;
+  receiver: InboundMessages;
   clock: ManualClock;
   /** The announced events. */
   events: EventEnvelope[];
@@ -224,7 +224,7 @@ export function receivingOver(base: Rig): Receiving {
     learn: (learnt) => contacts.learn('acme', learnt),
     outage: away,
     session: SESSION,
-    receiver: new Receiver({
+    receiver: new InboundMessages({
       store,
       links,
       unreadable: { found: () => rig.standIns },

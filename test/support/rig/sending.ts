@@ -31,7 +31,7 @@ const RECONNECT_MS = 1_250;
 
 export const GROUP = '120363040000000000@g.us';
 
-/** Sending and chats of one session over a real store; its link, its receiver and its files are played. */
+/** Sending and chats of one session over a real store; its link, its inbound messages and its files are played. */
 export interface Sending {
   store: Store;
   clock: ManualClock;
@@ -130,7 +130,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     },
     heldLimit: 1_000,
     statuses: { note: () => undefined },
-    receiver: {
+    inbound: {
       async echo({ clientId }, message, said = {}) {
         rig.announced.push({ message, said });
         await store.sends.finish(clientId, message.messageId);

@@ -12,7 +12,7 @@ interface Reached extends SinkAddress {
 
 export interface NatsDestination extends Reached {
   protocol: 'nats';
-  subject: Place;
+  subject: Template;
   /** The stream that must take the subject; undefined for any. */
   stream: string | undefined;
 }
@@ -21,19 +21,19 @@ export interface KafkaDestination extends Reached {
   protocol: 'kafka';
   /** Further brokers. */
   others: readonly KafkaBroker[];
-  topic: Place;
+  topic: Template;
   sasl: Sasl | undefined;
 }
 
 export interface AmqpDestination extends Reached {
   protocol: 'amqp';
-  exchange: Place;
-  key: Place;
+  exchange: Template;
+  key: Template;
 }
 
 export interface RedisDestination extends Reached {
   protocol: 'redis';
-  stream: Place;
+  stream: Template;
   /** Approximate number of entries that the stream keeps; undefined for all. */
   maxlen: number | undefined;
 }
@@ -83,7 +83,7 @@ const PROTOCOLS: readonly Protocol[] = [
     read(url, isTls) {
       const address = addressOf(url, 4222, ['stream']);
       if (address.path === '') throw new InvalidSinkUrl('the path must name a subject');
-      const subject = new Place('the subject', address.path, SUBJECT);
+      const subject = new Template('the subject', address.path, SUBJECT);
       return { protocol: 'nats', ...address, isTls, subject, stream: address.query.get('stream') };
     },
   },
@@ -92,7 +92,7 @@ const PROTOCOLS: readonly Protocol[] = [
     form: 'kafka://USER:PASSWORD@HOST:9092/TOPIC',
     read(url, isTls) {
       const address = addressOf(url, KAFKA_PORT, ['brokers', 'sasl']);
-      const topic = new Place('the topic in the path', address.path, TOPIC);
+      const topic = new Template('the topic in the path', address.path, TOPIC);
       const others = address.query.get('brokers')?.split(',') ?? [];
       if (!others.every((broker) => KAFKA_BROKER.test(broker))) {
         throw new InvalidSinkUrl('brokers must be further HOST:PORT, separated by commas');
@@ -112,8 +112,8 @@ const PROTOCOLS: readonly Protocol[] = [
         throw new InvalidSinkUrl('exchange=NAME, or key=QUEUE for the default exchange, is missing');
       }
       const places = {
-        exchange: new Place('exchange', exchange, AMQP_NAME),
-        key: new Place('key', key, AMQP_NAME),
+        exchange: new Template('exchange', exchange, AMQP_NAME),
+        key: new Template('key', key, AMQP_NAME),
       };
       return { protocol: 'amqp', ...address, isTls, ...places };
     },
@@ -127,7 +127,7 @@ const PROTOCOLS: readonly Protocol[] = [
       if (!/^\d{0,4}$/.test(path)) throw new InvalidSinkUrl('the path must be the number of a database');
       const name = query.get('stream');
       if (name === undefined) throw new InvalidSinkUrl('stream=NAME is missing');
-      const stream = new Place('stream', name, REDIS_STREAM);
+      const stream = new Template('stream', name, REDIS_STREAM);
       const maxlen = query.get('maxlen');
       if (maxlen !== undefined && !/^[1-9]\d{0,11}$/.test(maxlen)) {
         throw new InvalidSinkUrl('maxlen must be a whole number of entries');
@@ -215,7 +215,7 @@ function decoded(text: string): string {
 const PLACEHOLDER = /\{(.*?)\}/g;
 
 /** A template for the name of a topic, subject, stream, exchange or routing key; may contain `{clientId}` and `{type}`. */
-export class Place {
+export class Template {
   readonly #template: string;
 
   /** @throws InvalidSinkUrl */

@@ -5,9 +5,9 @@ import { GatewayError, isGatewayError } from '../../../domain/errors.js';
 import type { Sessions } from '../../services/services.js';
 import { confinedTo, requireOwn } from '../caller.js';
 import { goneSignal } from '../gone.js';
-import type { Pace } from '../pace.js';
 import type { Refusals } from '../refusals.js';
 import type { RequestLimits } from '../request-limits.js';
+import type { TenantThrottle } from '../tenant-throttle.js';
 import type { WrongTokens } from '../wrong-tokens.js';
 
 declare module '@hapi/hapi' {
@@ -30,7 +30,7 @@ interface AuthOptions {
   sessions: Pick<Sessions, 'sessionsOfSecret'>;
   wrongTokens: WrongTokens;
   limits: RequestLimits;
-  pace: Pace;
+  throttle: TenantThrottle;
   refusals: Refusals;
 }
 
@@ -40,7 +40,7 @@ interface AuthOptions {
  */
 export const auth: Plugin<AuthOptions> = {
   name: 'auth',
-  register(server, { token, sessions, wrongTokens, limits, pace, refusals }) {
+  register(server, { token, sessions, wrongTokens, limits, throttle, refusals }) {
     const master = digest(token);
 
     async function callerOf(given: string): Promise<UserCredentials | undefined> {
@@ -58,7 +58,7 @@ export const auth: Plugin<AuthOptions> = {
       const { socket, headers } = request.raw.req;
       const declared = Number(headers['content-length'] ?? 0);
       if (headers['transfer-encoding']) request.plugins.paced = { secret, bytesBefore: socket.bytesRead };
-      await pace.begin(secret, declared, goneSignal(request));
+      await throttle.begin(secret, declared, goneSignal(request));
     }
 
     const holdRefusal: Lifecycle.Method = async (request, h) => {
@@ -79,7 +79,7 @@ export const auth: Plugin<AuthOptions> = {
           const user = await callerOf(given);
           if (!user) continue;
           if (user.clientIds) await enter(request, user.clientIds);
-          else pace.note();
+          else throttle.note();
           return h.authenticated({ credentials: { user } });
         }
         if (tokens.length > 0) await wrongTokens.refuse(request.info.remoteAddress, goneSignal(request));
@@ -92,7 +92,7 @@ export const auth: Plugin<AuthOptions> = {
     server.events.on('response', (request) => {
       limits.leave(request);
       const { paced } = request.plugins;
-      if (paced) pace.addBody(paced.secret, request.raw.req.socket.bytesRead - paced.bytesBefore);
+      if (paced) throttle.addBody(paced.secret, request.raw.req.socket.bytesRead - paced.bytesBefore);
     });
     server.ext('onPreResponse', holdRefusal, { before: 'errors' });
     server.auth.strategy('token', 'token');

@@ -119,10 +119,10 @@ function isKnown({ pairLinks }: Services, token: string): boolean {
 
 function passkeyAnswer(clientId: string, { services, now }: Parts): PasskeyAnswer {
   const state = services.sessions.passkey(clientId);
-  return state ? { clientId, ...shown(state, now()) } : { clientId, step: 'none', secondsLeft: 0 };
+  return state ? { clientId, ...toView(state, now()) } : { clientId, step: 'none', secondsLeft: 0 };
 }
 
-function shown({ step, options, code, expiresAt }: PasskeyState, now: number) {
+function toView({ step, options, code, expiresAt }: PasskeyState, now: number) {
   const secondsLeft = secondsUntil(expiresAt, now);
   return { step, ...(options && { options }), ...(code !== undefined && { code }), secondsLeft };
 }
@@ -142,7 +142,7 @@ async function pairState(view: PairView, url: string, now: number) {
 
 function pairPasskey(state: PasskeyState, url: string, now: number): PairPasskey {
   const { options } = state;
-  return { ...shown(state, now), ...(options && { snippet: passkeySnippet(options, url) }) };
+  return { ...toView(state, now), ...(options && { snippet: passkeySnippet(options, url) }) };
 }
 
 function secondsUntil(at: number, now: number): number {

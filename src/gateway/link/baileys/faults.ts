@@ -17,7 +17,7 @@ const ownerships = new AsyncLocalStorage<Ownership>();
 let log: Logger | undefined;
 
 /** Runs work, with all its asynchronous consequences, on behalf of an owner. */
-export function inNameOf<T>(ownership: Ownership, work: () => T): T {
+export function runAsLink<T>(ownership: Ownership, work: () => T): T {
   return ownerships.run(ownership, work);
 }
 

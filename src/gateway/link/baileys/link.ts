@@ -24,7 +24,7 @@ import type {
 } from '../link.js';
 import { type Connection, type LinkContext, makeConnection, releaseConnection } from './connection.js';
 import { Ending, Watchdog } from './ending.js';
-import { type FaultOwner, inNameOf, type Ownership } from './faults.js';
+import { type FaultOwner, type Ownership, runAsLink } from './faults.js';
 import { groupsOver } from './groups.js';
 import { noteHistoryWanted } from './history/part.js';
 import { buildIncoming, type LiveStanza } from './incoming.js';
@@ -94,7 +94,7 @@ export class BaileysLink implements Link, FaultOwner {
 
   /** Starts to connect; every failure arrives as `closed`. */
   begin(): void {
-    inNameOf(this.#ownership, () => {
+    runAsLink(this.#ownership, () => {
       this.#watchdog.expectProgress('open');
       this.#connect().catch((error: unknown) => this.onLibraryFault(error));
     });
@@ -229,14 +229,14 @@ export class BaileysLink implements Link, FaultOwner {
   async #lookingUp<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = this.#usable();
     if (!connection) throw new GatewayError('lookup_failed', 'The session is not connected. Try again.');
-    return inNameOf(this.#ownership, () => work(connection));
+    return runAsLink(this.#ownership, () => work(connection));
   }
 
   /** @throws GatewayError `send_not_connected` */
   async #connected<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = this.#usable();
     if (!connection) throw notConnected();
-    return inNameOf(this.#ownership, () => work(connection));
+    return runAsLink(this.#ownership, () => work(connection));
   }
 
   /** @throws GatewayError `send_not_connected` */

@@ -120,7 +120,7 @@ export class PasskeyCeremony {
     try {
       await this.#ask('set', leaf('encrypted_pairing_request', sealed));
     } catch (error) {
-      const kind = { kind: 'passkey_end_refused', answer: answerOf(error) } as const;
+      const kind = { kind: 'passkey_end_refused', answer: toAnswer(error) } as const;
       if (this.#current === ceremony) this.#fail('refused', kind);
       throw new GatewayError('passkey_refused', reason('pairing_refused', kind), { cause: error });
     }
@@ -151,7 +151,7 @@ export class PasskeyCeremony {
       await this.#ask('set', leaf('companion_nonce', prologue.nonce));
     } catch (cause) {
       if (this.#current === ceremony) {
-        this.#fail('refused', { kind: 'passkey_step_refused', answer: answerOf(cause) });
+        this.#fail('refused', { kind: 'passkey_step_refused', answer: toAnswer(cause) });
       }
       return;
     }
@@ -213,7 +213,7 @@ export class PasskeyCeremony {
     const isLate = LATE.has(refusalCode(cause));
     const why = isLate
       ? reason('pairing_step_failed', { kind: 'passkey_late' })
-      : reason('pairing_step_failed', { kind: 'passkey_refused', answer: answerOf(cause) });
+      : reason('pairing_step_failed', { kind: 'passkey_refused', answer: toAnswer(cause) });
     const failure = new GatewayError(isLate ? 'passkey_expired' : 'passkey_refused', why, { cause });
     if (this.#current !== ceremony) return failure;
     this.#context.emit({ type: 'passkey-failed', code: isLate ? 'expired' : 'refused', reason: why });
@@ -304,6 +304,6 @@ function readPrimary(
   }
 }
 
-function answerOf(error: unknown): string {
+function toAnswer(error: unknown): string {
   return answerIn(error) ?? 'no answer';
 }

@@ -31,7 +31,7 @@ export class MessageStatuses implements SessionPart {
     links: Pick<LinkFactory, 'decode'>;
     retry: StoreRetry;
     /** Its `settled` resolves when a message that is in flight is in the history. */
-    receiver: { settled(clientId: string, messageId: string): Promise<void> };
+    inbound: { settled(clientId: string, messageId: string): Promise<void> };
     onRoomChange(change: RoomChange): void;
     log: Logger;
   }) {
@@ -77,12 +77,12 @@ export class MessageStatuses implements SessionPart {
   async #note(session: SessionRecord, progress: MessageProgress, ended: AbortSignal): Promise<void> {
     const { clientId } = session;
     const { messageId, status } = progress;
-    const { store, retry, receiver, onRoomChange } = this.#options;
+    const { store, retry, inbound, onRoomChange } = this.#options;
     const key = `${clientId} ${messageId}`;
     const rank = MESSAGE_STATUSES.indexOf(status);
     const isFurther = () => rank > (this.#ranks.get(key) ?? -1);
     if (!isFurther()) return;
-    await receiver.settled(clientId, messageId);
+    await inbound.settled(clientId, messageId);
     const trace = await retry.run(() => store.traces.get(clientId, messageId));
     const isOwn = trace ? trace.fromMe : status !== 'failed' && (await this.#isSent(clientId, messageId));
     if (!isOwn) return;

@@ -12,7 +12,7 @@ import {
 import type { CountedSend, SendCounts } from '../../../domain/policy/send-counts.js';
 import type { SendGuard } from '../../link/link.js';
 import type { PastSend, SendWeight } from '../../store/store.js';
-import { later } from './chat-standings.js';
+import { furthest } from './chat-standings.js';
 
 /** The counted sends of a session. */
 export interface Counted {
@@ -142,7 +142,7 @@ export class CountedAdmission implements Admission {
     const { to, hasLeft } = this.#own;
     if (beginning.get(to) === this.#own) {
       beginning.delete(to);
-      if (hasLeft && !this.#isRejected) standings.set(to, later(standings.get(to), 'unanswered'));
+      if (hasLeft && !this.#isRejected) standings.set(to, furthest(standings.get(to), 'unanswered'));
     }
     if (hasLeft || !this.#isCounted) return;
     counts.remove(this.#own);
@@ -159,7 +159,7 @@ export class CountedAdmission implements Admission {
     else if (this.#before) counts.remove(this.#before);
     const first = beginning.get(own.to);
     const isBegun = first && first !== own && (first.hasLeft || step === 'admitted');
-    const standing = later(this.#standing(), isBegun ? 'unanswered' : undefined);
+    const standing = furthest(this.#standing(), isBegun ? 'unanswered' : undefined);
     if (standing === 'new' && first && first !== own) {
       // the send that was to begin the chat has not left
       counts.remove(first);
@@ -181,7 +181,7 @@ export class CountedAdmission implements Admission {
   /** How far the chat has come, without counting this message. */
   #standing(): ChatStanding {
     const { intended, counted } = this.#options;
-    const standing = later(intended.standing, counted.standings.get(intended.to));
+    const standing = furthest(intended.standing, counted.standings.get(intended.to));
     // `unanswered` because of an earlier attempt of this message: the chat is still new
     return standing === 'unanswered' && this.#before?.isNewChat ? 'new' : standing;
   }
@@ -191,7 +191,7 @@ export class CountedAdmission implements Admission {
     const { policy, intended, answered } = this.#options;
     // observe mode must not delay
     if (policy.mode !== 'enforce') return;
-    intended.standing = later(intended.standing, await answered(this.#standing()));
+    intended.standing = furthest(intended.standing, await answered(this.#standing()));
   }
 
   async #refuseLate(): Promise<void> {
@@ -205,7 +205,7 @@ export class CountedAdmission implements Admission {
   #lateRefusals(): Refusal[] {
     const { policy, intended, now, number } = this.#options;
     if (policy.mode !== 'enforce') return [];
-    const standing = later(this.#standing(), this.#own.isNewChat ? undefined : 'unanswered');
+    const standing = furthest(this.#standing(), this.#own.isNewChat ? undefined : 'unanswered');
     // restrictions of the network do not apply to answers
     if (standing === 'running') return [];
     const state = number();
@@ -228,7 +228,10 @@ export function countedSend(
 }
 
 /** A refusal as the API shows it. */
-export function shown({ rule, reason, limit, used, allowedAt: at }: Refusal, now: number): PolicyRefusal {
+export function toPolicyRefusal(
+  { rule, reason, limit, used, allowedAt: at }: Refusal,
+  now: number,
+): PolicyRefusal {
   return {
     rule,
     reason,

@@ -31,7 +31,7 @@ export class ChatStandings {
       wroteAt !== undefined ? 'running' : firstAt !== undefined ? 'unanswered' : 'new';
     const address = parseJid(jid);
     if (found !== 'running' && record.orgId && address)
-      found = later(found, await this.#inHistory(clientId, roomIdOf(record, address)));
+      found = furthest(found, await this.#inHistory(clientId, roomIdOf(record, address)));
     if (found !== 'running' && (await link?.isTrusted(jid).catch(() => false))) found = 'running';
     return found;
   }
@@ -90,6 +90,6 @@ export function isGroup(jid: string): boolean {
 const RANK: Record<ChatStanding, number> = { new: 0, unanswered: 1, running: 2 };
 
 /** A standing never goes back: returns the further of the two. */
-export function later(one: ChatStanding = 'new', other: ChatStanding = 'new'): ChatStanding {
+export function furthest(one: ChatStanding = 'new', other: ChatStanding = 'new'): ChatStanding {
   return RANK[one] >= RANK[other] ? one : other;
 }

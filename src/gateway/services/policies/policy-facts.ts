@@ -12,7 +12,7 @@ import type { KnownGroups } from '../identities/known-groups.js';
 import { linkedSince } from '../sessions/linked-number.js';
 import type { Session } from '../sessions/session.js';
 import { type Counted, countedSend } from './admission.js';
-import { ChatStandings, isGroup, later } from './chat-standings.js';
+import { ChatStandings, furthest, isGroup } from './chat-standings.js';
 import { RecipientChecks } from './recipient-checks.js';
 
 /** Chats of a session that are remembered: running ones, and those that sends in flight began. */
@@ -142,7 +142,7 @@ export class PolicyFacts {
   async standingOf(session: Session, jid: string): Promise<ChatStanding> {
     const { standings } = await this.countedOf(session.clientId);
     if (standings.get(jid) === 'running') return 'running';
-    const found = later(standings.get(jid), await this.chats.of(session, jid));
+    const found = furthest(standings.get(jid), await this.chats.of(session, jid));
     if (found !== 'new') standings.set(jid, found);
     return found;
   }
@@ -223,7 +223,7 @@ export class PolicyFacts {
     void counted
       .then(({ standings }) => {
         for (const jid of [chat, chatAlt])
-          if (jid) standings.set(jid, later(standings.get(jid), fromMe ? 'unanswered' : 'running'));
+          if (jid) standings.set(jid, furthest(standings.get(jid), fromMe ? 'unanswered' : 'running'));
       })
       .catch(() => undefined);
   }

@@ -8,7 +8,7 @@ import { liveLink, type SessionSource } from '../access.js';
 import type { Contacts } from '../identities/contacts.js';
 import type { Policies } from '../services.js';
 import { linkedSince } from '../sessions/linked-number.js';
-import { shown } from './admission.js';
+import { toPolicyRefusal } from './admission.js';
 import { isGroup } from './chat-standings.js';
 import type { PolicyFacts } from './policy-facts.js';
 
@@ -75,7 +75,7 @@ export class PolicyReports implements Policies {
     const chat = {
       ...{ jid, standing },
       allowed: refusals.length === 0 && lookUp !== 'absent',
-      refusals: refusals.map((one) => shown(one, at)),
+      refusals: refusals.map((one) => toPolicyRefusal(one, at)),
       ...(lookUp && { lookUp }),
     };
     return { ...answer, chat };

@@ -17,8 +17,8 @@ import type { SessionSource } from '../access.js';
 import type { Contacts } from '../identities/contacts.js';
 import type { Session, SessionEvent } from '../sessions/session.js';
 import type { SessionPart } from '../sessions/session-parts.js';
-import { type Admission, CountedAdmission, countedSend, shown } from './admission.js';
-import { isGroup, later } from './chat-standings.js';
+import { type Admission, CountedAdmission, countedSend, toPolicyRefusal } from './admission.js';
+import { furthest, isGroup } from './chat-standings.js';
 import { PolicyFacts } from './policy-facts.js';
 import { PolicyReports } from './policy-reports.js';
 
@@ -162,7 +162,7 @@ export class SendPolicies implements SessionPart {
     const counted = await facts.countedOf(clientId);
     const written = isGroup(jid) ? 'running' : await facts.writtenTo(session, jid, counted);
     // another message is beginning the chat
-    const standing = later(written, counted.beginning.has(jid) ? 'unanswered' : undefined);
+    const standing = furthest(written, counted.beginning.has(jid) ? 'unanswered' : undefined);
     const isAsked = policy.lookUpFirst !== undefined && standing === 'new';
     const isLookedUp = isAsked && (await facts.checks.isUnknown(clientId, formatJid(address)));
     if (isCertain || isLookedUp) {
@@ -247,7 +247,7 @@ export class SendPolicies implements SessionPart {
     if (mode !== 'enforce') return;
     const at = allowedAt(refusals);
     const { allowedAt: _, ...rest } = first;
-    const refusal = shown({ ...rest, ...(at !== undefined && { allowedAt: at }) }, clock.now());
+    const refusal = toPolicyRefusal({ ...rest, ...(at !== undefined && { allowedAt: at }) }, clock.now());
     const when = refusal.allowedAt
       ? `it is allowed at ${refusal.allowedAt}`
       : 'repeating it later does not help';

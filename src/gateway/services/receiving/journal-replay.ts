@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.js';
 import type { HistoryImports } from '../history/imports.js';
 import type { Session } from '../sessions/session.js';
 import type { SessionPart } from '../sessions/session-parts.js';
-import type { Receiver } from './receive.js';
+import type { InboundMessages } from './receive.js';
 import type { UnreadableMessages } from './unreadable.js';
 
 /** Finishes open journal entries that no work in flight will close. */
@@ -17,7 +17,7 @@ export class JournalReplay implements SessionPart {
     sessions: { find(clientId: string): Session };
     store: Pick<Store, 'journal'>;
     links: Pick<LinkFactory, 'history' | 'restore' | 'restoreUnreadable'>;
-    receiver: Pick<Receiver, 'receive' | 'journalIdsInFlight'>;
+    inbound: Pick<InboundMessages, 'receive' | 'journalIdsInFlight'>;
     unreadable: Pick<UnreadableMessages, 'take' | 'tellAll'>;
     imports: Pick<HistoryImports, 'take'>;
     clock: Clock;
@@ -45,10 +45,10 @@ export class JournalReplay implements SessionPart {
    * unreadable, because no link can ask for them; a readable copy goes to the other Switchboard.
    */
   async announceRest(clientId: string): Promise<void> {
-    const { sessions, store, receiver } = this.#options;
+    const { sessions, store, inbound } = this.#options;
     const session = sessions.find(clientId);
     // taken before the read: a message that ends during the read must not be announced twice
-    const inFlight = receiver.journalIdsInFlight(clientId);
+    const inFlight = inbound.journalIdsInFlight(clientId);
     const open = await store.journal.open(clientId);
     const past = this.#partsOfHistory(session, open);
     await this.#finish(
@@ -63,14 +63,14 @@ export class JournalReplay implements SessionPart {
   }
 
   async #finish(session: Session, entries: readonly JournalEntry[]): Promise<void> {
-    const { store, links, receiver, unreadable, clock, log } = this.#options;
+    const { store, links, inbound, unreadable, clock, log } = this.#options;
     const { clientId, record } = session;
     const unread = links.restoreUnreadable(entries, record);
     for (const message of unread) unreadable.take(session, message);
     if (record.exportedAt > 0) unreadable.tellAll(clientId);
     const messages = links.restore(entries, record);
     if (messages.length > 0) log.info({ clientId, messages: messages.length }, 'finishing open messages');
-    for (const message of messages) receiver.receive(record, message, { isResumed: true });
+    for (const message of messages) inbound.receive(record, message, { isResumed: true });
     // entries without a message (keys, settings) need no second look
     const restored = new Set([...messages, ...unread].flatMap(({ journalIds }) => journalIds));
     const rest = entries.flatMap(({ id }) => (restored.has(id) ? [] : [id]));

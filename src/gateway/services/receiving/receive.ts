@@ -68,7 +68,7 @@ interface InFlight {
  * Receives messages: admit → `ReceivePipeline` → announce → close the journal. The echo of an own send passes through
  * the same pipeline.
  */
-export class Receiver implements SessionPart {
+export class InboundMessages implements SessionPart {
   readonly #options: ReceiverOptions;
   readonly #pipeline: ReceivePipeline;
   readonly #known: KnownMessages;

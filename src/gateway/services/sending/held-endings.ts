@@ -84,10 +84,10 @@ export class HeldEndings {
     if (at) {
       // the record was written for the first copy, which has not left
       if (before?.content.length === 0) await this.#putBack(clientId, messageId, () => before);
-      const restsUntil = Math.min(Date.parse(at), clock.now() + JUDGED_AGAIN_MS);
-      return void Object.assign(send, { rule, allowedAt: Date.parse(at), restsUntil });
+      const snoozedUntil = Math.min(Date.parse(at), clock.now() + JUDGED_AGAIN_MS);
+      return void Object.assign(send, { rule, allowedAt: Date.parse(at), snoozedUntil });
     }
-    send.restsUntil = clock.now() + pauseAfter(RETRY, send.failures + 1);
+    send.snoozedUntil = clock.now() + pauseAfter(RETRY, send.failures + 1);
     if (PASSING.has(code)) return;
     if (code === 'send_rejected') {
       const found = await policies.refusals(session, { to, text: '', isRejected: true }).catch(() => []);
@@ -149,7 +149,7 @@ export class HeldEndings {
       log.warn({ clientId, messageId, code }, 'a held message was given up');
     } catch (err) {
       log.warn({ err, clientId, messageId }, 'a held message could not be given up yet');
-      send.restsUntil = clock.now() + pauseAfter(RETRY, 1);
+      send.snoozedUntil = clock.now() + pauseAfter(RETRY, 1);
     }
   }
 

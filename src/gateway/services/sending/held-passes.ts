@@ -201,7 +201,7 @@ function dueFor(send: HeldSend, session: Session, { pausesUntil }: Held): number
 /** When a message needs attention: without a connection only at its expiry. */
 function timeOf(send: HeldSend, { record }: Session): number {
   const dueAt = record.status === 'connected' ? Math.min(send.dueAt, timeOfEnd(send)) : timeOfEnd(send);
-  return Math.max(send.restsUntil, dueAt);
+  return Math.max(send.snoozedUntil, dueAt);
 }
 
 /** The code for a message that expired before it could leave. */

@@ -41,7 +41,7 @@ export interface HeldSend extends Omit<HeldRequest, 'request' | 'from' | 'leftAt
   to: string;
   /** When the message is judged next, and the end of the pause after a failure: milliseconds since the epoch. */
   dueAt: number;
-  restsUntil: number;
+  snoozedUntil: number;
   /** The rule that refused the message at its last judgement, and the time of that judgement; undefined if it must be judged again. */
   judged: { by: RuleName; at: number } | undefined;
   /** Attempts that failed for another reason than the connection. */
@@ -155,7 +155,7 @@ export class HeldQueue {
   wake(chats?: readonly string[]): void {
     if (!chats) this.#heldUntil.clear();
     const woken = chats ? chats.flatMap((to) => [...(this.#chats.get(to) ?? [])]) : this.#sends.values();
-    for (const send of woken) Object.assign(send, { dueAt: 0, restsUntil: 0, judged: undefined });
+    for (const send of woken) Object.assign(send, { dueAt: 0, snoozedUntil: 0, judged: undefined });
   }
 
   /**
@@ -201,7 +201,7 @@ export function judgedBy(
 }
 
 /** The times of a message that was not judged in this run. */
-export const FRESH = { dueAt: 0, restsUntil: 0, judged: undefined, failures: 0 } as const;
+export const FRESH = { dueAt: 0, snoozedUntil: 0, judged: undefined, failures: 0 } as const;
 
 /**
  * Reads the waiting messages of a session, without their requests, which stay in the store.

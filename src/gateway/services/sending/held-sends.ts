@@ -155,12 +155,12 @@ export class HeldSends implements SessionPart, HeldMessages {
     }
     queue.move(send, 'stored');
     this.#wake(clientId);
-    return answerOf(send);
+    return toAnswer(send);
   }
 
   /** The answer to a request whose message waits; undefined for any other record. */
-  answerOf({ messageId, closed, acknowledged, held }: SentRecord): SentAnswer | undefined {
-    return held && closed && !acknowledged ? answerOf({ ...readHeld(held), messageId }) : undefined;
+  waitingAnswer({ messageId, closed, acknowledged, held }: SentRecord): SentAnswer | undefined {
+    return held && closed && !acknowledged ? toAnswer({ ...readHeld(held), messageId }) : undefined;
   }
 
   async list(
@@ -359,7 +359,7 @@ export class HeldSends implements SessionPart, HeldMessages {
   }
 }
 
-function answerOf({
+function toAnswer({
   messageId,
   rule,
   allowedAt: at,

@@ -9,7 +9,7 @@ import type { SentRecord, Store } from '../../store/store.js';
 import { type LiveLinks, ownJid } from '../access.js';
 import type { Admission } from '../policies/admission.js';
 import type { SendPolicies } from '../policies/send-policies.js';
-import type { Receiver } from '../receiving/receive.js';
+import type { InboundMessages } from '../receiving/receive.js';
 import { linkedSince } from '../sessions/linked-number.js';
 import type { Session } from '../sessions/session.js';
 import type { MessageSpans } from '../spans.js';
@@ -48,7 +48,7 @@ export class Outbox {
     links: Pick<LinkFactory, 'decode'>;
     liveLinks: LiveLinks;
     policies: Pick<SendPolicies, 'admit'>;
-    receiver: Pick<Receiver, 'echo'>;
+    inbound: Pick<InboundMessages, 'echo'>;
     spans: MessageSpans;
     clock: Clock;
     log: Logger;
@@ -282,7 +282,7 @@ export class Outbox {
       journalIds: [],
       offline: false,
     };
-    const { recorded } = await this.#options.receiver.echo(record, echo, message);
+    const { recorded } = await this.#options.inbound.echo(record, echo, message);
     return { content: sent.content, recorded };
   }
 }

@@ -15,7 +15,7 @@ import type { MessageStatuses } from '../history/message-statuses.js';
 import type { Contacts } from '../identities/contacts.js';
 import type { SendPolicies } from '../policies/send-policies.js';
 import type { Announcements } from '../receivers/announce.js';
-import type { Receiver } from '../receiving/receive.js';
+import type { InboundMessages } from '../receiving/receive.js';
 import type { FilePayload, FileSource, Sending, SpooledFile } from '../services.js';
 import type { Session, SessionEvent } from '../sessions/session.js';
 import type { SessionPart } from '../sessions/session-parts.js';
@@ -67,7 +67,7 @@ export class Sends implements Sending, SessionPart {
     /** Messages of one session that may wait until their policy allows them. */
     heldLimit: number;
     statuses: Pick<MessageStatuses, 'note'>;
-    receiver: Pick<Receiver, 'echo'>;
+    inbound: Pick<InboundMessages, 'echo'>;
     spans: MessageSpans;
     observer: SendObserver;
     clock: Clock;
@@ -185,7 +185,7 @@ export class Sends implements Sending, SessionPart {
     const { session, job, messageId } = send;
     const kept = await this.#outbox.kept(session.clientId, messageId);
     if (!kept) return this.#sendNew(send);
-    const waiting = this.held.answerOf(kept);
+    const waiting = this.held.waitingAnswer(kept);
     if (waiting) return waiting;
     // nothing is left to send: the message was cancelled, expired or deleted
     if (kept.closed && !kept.acknowledged && kept.content.length === 0)

@@ -106,8 +106,8 @@ export function mongoLeases(
       const expiresAt = { $max: [NOW, lateUntil] };
       await run(() => leases.updateOne({ _id: clientId, nodeId, epoch }, [{ $set: { expiresAt, gone } }]));
     },
-    holder: (clientId) => run(async () => (await shown({ ...IS_VALID, _id: clientId }).toArray())[0]),
-    list: () => run(() => shown(IS_VALID).toArray()),
+    holder: (clientId) => run(async () => (await seenNodes({ ...IS_VALID, _id: clientId }).toArray())[0]),
+    list: () => run(() => seenNodes(IS_VALID).toArray()),
     free: (limit) =>
       run(async () => {
         const found = await leases
@@ -134,7 +134,7 @@ export function mongoLeases(
       }),
   };
 
-  function shown(filter: Document) {
+  function seenNodes(filter: Document) {
     return leases.aggregate<LeaseRecord>([
       { $match: filter },
       { $sort: { _id: 1 } },

@@ -50,7 +50,7 @@ export async function* adoptNumbers(
 ): AsyncGenerator<Adopted> {
   const taken: string[] = [];
   for (const number of numbers) {
-    const adopted = await patiently(() => adoptOne(client, number, settings));
+    const adopted = await retrying(() => adoptOne(client, number, settings));
     if (adopted.outcome === 'connected') taken.push(number.clientId);
     yield adopted;
     if (adopted.outcome === 'conflict') return;
@@ -66,7 +66,7 @@ export async function* adoptNumbers(
 }
 
 /** Retries work after transient failures, such as while a node moves its sessions. */
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
+async function retrying<T>(work: () => Promise<T>): Promise<T> {
   for (let failures = 1; ; failures++) {
     try {
       return await work();

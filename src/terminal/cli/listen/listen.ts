@@ -146,7 +146,7 @@ async function restoreWebhook(registration: Registration, { lastClient }: Listen
 /** @throws CliError `interrupted` to leave the call without a reply */
 async function answer(call: WebhookCall, options: ListenOptions): Promise<number> {
   const { deliveryId, attempt, event } = call;
-  const { status, forwarded } = await answerOf(call, options);
+  const { status, forwarded } = await toAnswer(call, options);
   const at = new Date().toISOString();
   options.tell({
     ...{ type: 'event', at, deliveryId, attempt, status },
@@ -156,7 +156,7 @@ async function answer(call: WebhookCall, options: ListenOptions): Promise<number
   return status;
 }
 
-async function answerOf(
+async function toAnswer(
   { deliveryId, attempt, event: { type }, body }: WebhookCall,
   { fail, forwardTo, signal }: ListenOptions,
 ): Promise<{ status: number; forwarded?: Forwarded }> {

@@ -30,7 +30,7 @@ describe('MessageStatuses', () => {
       store,
       links: { decode: (encoded) => proto.Message.decode(encoded) },
       retry: rig.retry,
-      receiver: { settled: async (_clientId, messageId) => arriving.get(messageId) },
+      inbound: { settled: async (_clientId, messageId) => arriving.get(messageId) },
       onRoomChange: (change) => changes.push(change),
       log: rig.log,
     });

@@ -27,7 +27,7 @@ const MAX_SECRETS = 10_000;
  * that arrive together start one after another, and later if the node is busy with other callers. The limit of requests
  * in flight bounds the number of waiting requests.
  */
-export class Pace {
+export class TenantThrottle {
   readonly #clock: MonotonicClock;
   /** The time up to which each secret has used its rate, on the monotonic clock. */
   readonly #usedUntil = boundedCache<number>(MAX_SECRETS);
