@@ -244,13 +244,9 @@ export async function assemble(
   const { held } = sends;
   const createdAt = (clientId: string) => records.find(clientId).createdAt;
   const pairLinks = new MemoryPairLinks({ sessions, createdAt, address, clock, log: sessionLog });
+  // only `forget`: their `end` and `stop` are not about a session that leaves
   for (const part of [listening, pairLinks, dispatcher])
     parts.add({ forget: (clientId) => part.forget(clientId) });
-  parts.add({
-    hear(event) {
-      if (event.type === 'webhook') dispatcher.durable.retryNow(event.clientId);
-    },
-  });
   metrics.watch({ sessions, restrictions, deliveries: dispatcher, receivers, held, media, leases });
 
   // what callers see
@@ -311,7 +307,7 @@ export async function assemble(
     log: log.child({ area: 'http' }),
     clock,
   });
-  address.isOf(server);
+  address.listensOn(server);
   const { lifecycle } = gateway;
   return {
     store,

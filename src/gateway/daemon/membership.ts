@@ -37,8 +37,8 @@ export interface Membership {
   nodes: Nodes;
   /** Lease metrics; undefined without a cluster. */
   leases: LeaseSources | undefined;
-  /** Runs before the server listens. @param held opens and closes the sessions that this node gets and loses */
-  prepare(held: HeldSessions): Promise<void>;
+  /** Runs before the server listens. @param own opens and closes the sessions that this node gets and loses */
+  prepare(own: OwnSessions): Promise<void>;
   /** Takes this node's sessions and connects them. */
   start(): Promise<void>;
   /** Hands all sessions over to other nodes, if there are any. Never rejects. */
@@ -54,9 +54,15 @@ export function joinNodes(options: MembershipOptions): Membership {
 }
 
 /** The sessions of a node, and what opens and closes them. */
-interface HeldSessions {
+interface OwnSessions {
   sessions: SessionRegistry;
   lifecycle: Lifecycle;
+}
+
+/** @throws TypeError for a node that starts before `prepare` */
+function requirePrepared(own: OwnSessions | undefined): OwnSessions {
+  if (own) return own;
+  throw new TypeError('the node has no sessions yet');
 }
 
 /** A node that shares its store with nobody. */
@@ -65,21 +71,21 @@ class SoleMember implements Membership {
   readonly ownership = SOLE_OWNERSHIP;
   readonly nodes: Nodes;
   readonly leases = undefined;
-  #held: HeldSessions | undefined;
+  #own: OwnSessions | undefined;
 
   constructor({ name, version, clock }: MembershipOptions) {
-    this.owners = soleOwner(name, (clientId) => this.#held?.sessions.has(clientId) ?? false);
-    const sessions = () => this.#held?.sessions.all().length ?? 0;
+    this.owners = soleOwner(name, (clientId) => this.#own?.sessions.has(clientId) ?? false);
+    const sessions = () => this.#own?.sessions.all().length ?? 0;
     this.nodes = soleNode({ podName: name, version, now: () => clock.now(), sessions });
   }
 
-  async prepare(held: HeldSessions): Promise<void> {
-    this.#held = held;
-    await held.lifecycle.restore();
+  async prepare(own: OwnSessions): Promise<void> {
+    this.#own = own;
+    await own.lifecycle.restore();
   }
 
   async start(): Promise<void> {
-    await this.#held?.lifecycle.start();
+    await requirePrepared(this.#own).lifecycle.start();
   }
 
   async drain(): Promise<void> {}
@@ -95,7 +101,7 @@ class ClusterMembership implements Membership {
   readonly leases: LeaseSources;
   readonly #options: MembershipOptions;
   readonly #node: ClusterMember;
-  #held: HeldSessions | undefined;
+  #own: OwnSessions | undefined;
 
   constructor(shared: ClusterStore, options: MembershipOptions) {
     this.#options = options;
@@ -115,13 +121,13 @@ class ClusterMembership implements Membership {
     this.leases = { held: () => node.held, renewedAgoMs: () => node.renewedAgoMs };
   }
 
-  async prepare(held: HeldSessions): Promise<void> {
-    this.#held = held;
+  async prepare(own: OwnSessions): Promise<void> {
+    this.#own = own;
   }
 
   async start(): Promise<void> {
     await this.#node.start();
-    await this.#held?.lifecycle.start();
+    await requirePrepared(this.#own).lifecycle.start();
   }
 
   drain(): Promise<void> {
@@ -136,15 +142,15 @@ class ClusterMembership implements Membership {
   #sessions(): NodeSessions {
     const { store, failures } = this.#options;
     return {
-      has: (clientId) => this.#held?.sessions.has(clientId) ?? false,
+      has: (clientId) => this.#own?.sessions.has(clientId) ?? false,
       exists: async (clientId) => (await store.sessions.get(clientId)) !== undefined,
       adopt: async (clientId) => {
         await failures.recount(clientId);
-        await this.#held?.lifecycle.adopt(clientId);
+        await requirePrepared(this.#own).lifecycle.adopt(clientId);
       },
-      leave: async (clientId) => this.#held?.lifecycle.leave(clientId),
-      drop: (clientId) => this.#held?.lifecycle.drop(clientId),
-      gone: (clientId) => this.#held?.sessions.forgetElsewhere(clientId),
+      leave: async (clientId) => this.#own?.lifecycle.leave(clientId),
+      drop: (clientId) => this.#own?.lifecycle.drop(clientId),
+      gone: (clientId) => this.#own?.sessions.forgetElsewhere(clientId),
     };
   }
 }

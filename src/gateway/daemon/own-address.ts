@@ -11,8 +11,7 @@ export class OwnAddress {
     this.#config = config;
   }
 
-  /** Tells which server listens. */
-  isOf(server: Pick<Server, 'info'>): void {
+  listensOn(server: Pick<Server, 'info'>): void {
     this.#server = server;
   }
 

@@ -115,6 +115,11 @@ export class DurableDeliveries {
     await this.#during(clientId, written);
   }
 
+  /** The webhook of a session may have changed: its waiting events are tried at once. */
+  hear(event: { type: string; clientId?: string }): void {
+    if (event.type === 'webhook' && event.clientId !== undefined) this.retryNow(event.clientId);
+  }
+
   /** Tries a receiver at once, because its settings have changed. */
   retryNow(clientId: string, receiverId = ''): void {
     this.#queues.get(clientId)?.get(receiverId)?.retryNow();

@@ -67,7 +67,7 @@ export class Gateway {
     store: Store;
     links: LinkFactory;
     announcer: Announcer;
-    /** Of this node. */
+    /** The sessions of this node. */
     sessions: SessionRegistry;
     /** Continues events that wait for their receivers. */
     durable: SessionPart;
@@ -80,13 +80,13 @@ export class Gateway {
       SendObserver &
       PolicyObserver &
       FileObserver & { called(status: string): void };
-    /** Of this service; known once it listens. */
-    address: ConstructorParameters<typeof FileLinks>[0];
+    /** The address of this service; known once it listens. */
+    address: { readonly publicUrl: string };
     /** Keys the hashes of API secrets and of counted texts: 32 bytes that stay the same for as long as the store lives. */
     hashKey: Uint8Array;
     /** Called when the status of a message of a room changes. */
     onRoomChange(change: RoomChange): void;
-    /** Gets the parts of the gateway. */
+    /** The list to which the gateway adds its parts. */
     parts: SessionParts;
     /** Permits webhooks on private addresses. */
     allowPrivateUrls: boolean;
@@ -179,21 +179,12 @@ export class Gateway {
     const housekeeping = new Housekeeping({
       ...{ store, sessions, keptEvents, held, retentionDays: options.retentionDays, clock, log },
     });
-    // in the order in which data pass through them; before the journal: waiting events are older than those of the journal
+    // in the order in which data pass through them: waiting events are older than those of the journal
     parts.add(
-      options.durable,
-      announcements,
-      rooms,
-      journal,
-      imports,
-      unreadable,
-      inbound,
-      statuses,
-      roomSettings,
-      updates,
+      ...[options.durable, announcements, rooms, journal, imports, unreadable, inbound, statuses],
+      ...[roomSettings, updates, ...activity.parts, { stop: () => sessions.stop() }, contacts, knownGroups],
+      ...[avatars, policies, sends, held, files, retry, keptEvents, housekeeping],
     );
-    parts.add(activity, ...activity.parts, { stop: () => sessions.stop() }, contacts, knownGroups, avatars);
-    parts.add(policies, sends, held, files, retry, keptEvents, housekeeping);
     this.lifecycle = new Lifecycle({ sessions, parts, clock, log });
   }
 }

@@ -105,7 +105,7 @@ export class PastImports {
       store,
       rooms,
       rows,
-      links: { encode },
+      links: { encode, decode },
       files: { expect },
       roomSettings: NO_SETTINGS,
     });

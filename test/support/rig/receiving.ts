@@ -255,7 +255,7 @@ export function receivingOver(base: Rig): Receiving {
       log,
     }),
     tellUnreadable(message, session = SESSION) {
-      rig.receiver.hear({ type: 'unreadable', session: base.sessionOf(session), message });
+      rig.receiver.hear({ type: 'stays_unreadable', session: base.sessionOf(session), message });
     },
     take(message, session = SESSION) {
       rig.session = session;

@@ -11,7 +11,7 @@ import type { Contacts } from '../identities/contacts.js';
 import type { KnownGroups } from '../identities/known-groups.js';
 import { jidsOf } from '../identities/parties.js';
 import type { Announcements } from '../receivers/announce.js';
-import type { Session } from '../sessions/session.js';
+import type { Session, SessionEvent } from '../sessions/session.js';
 import type { SessionPart } from '../sessions/session-parts.js';
 import type { StoreRetry } from '../store-retry.js';
 import { conversationOf, isOwn, viewOf } from './conversation.js';
@@ -60,6 +60,10 @@ export class Calls implements SessionPart {
   }) {
     this.#options = options;
     this.#queue = new SessionQueue('a call', options.log);
+  }
+
+  hear(heard: SessionEvent): void {
+    if (heard.type === 'link' && heard.event.type === 'call') this.take(heard.session, heard.event.call);
   }
 
   /** Handles a step of a call that the network reported. */

@@ -6,6 +6,7 @@ import type { Logger } from '../../log.js';
 import type { SessionRecord } from '../../store/store.js';
 import type { Contacts } from '../identities/contacts.js';
 import type { Announcements } from '../receivers/announce.js';
+import type { SessionEvent } from '../sessions/session.js';
 import type { SessionPart } from '../sessions/session-parts.js';
 import type { StoreRetry } from '../store-retry.js';
 import { conversationOf, isOwn, PeopleNames } from './conversation.js';
@@ -30,6 +31,11 @@ export class GroupUpdates implements SessionPart {
     this.#options = options;
     this.#names = new PeopleNames(options.contacts);
     this.#queue = new SessionQueue('a change of a group', options.log);
+  }
+
+  hear(heard: SessionEvent): void {
+    if (heard.type === 'link' && heard.event.type === 'group-update')
+      this.take(heard.session.record, heard.event.update);
   }
 
   take(record: SessionRecord, update: GroupUpdate): void {

@@ -11,6 +11,7 @@ import type { Contacts } from '../identities/contacts.js';
 import type { Announcements } from '../receivers/announce.js';
 import type { Presence as PresenceCalls } from '../services.js';
 import { wantsType } from '../sessions/receiver-list.js';
+import type { SessionEvent } from '../sessions/session.js';
 import type { SessionPart } from '../sessions/session-parts.js';
 import { chatAddress, conversationOf, isOwn, PeopleNames } from './conversation.js';
 import { SessionQueue } from './queue.js';
@@ -72,6 +73,13 @@ export class Presence implements SessionPart, PresenceCalls {
       const link = this.#linkOf(clientId);
       if (link) await this.#renew(clientId, link, formatJid(address), endsAt);
     });
+  }
+
+  hear(heard: SessionEvent): void {
+    if (heard.type !== 'link') return;
+    const { session, event } = heard;
+    if (event.type === 'presence') this.take(session.record, event);
+    if (event.type === 'message') this.noteMessage(session.record, event.message);
   }
 
   /** Announces a change of presence that the network reports. */

@@ -7,7 +7,7 @@ import type { Logger } from '../../log.js';
 import { liveLink, type SessionSource } from '../access.js';
 import type { Announcements } from '../receivers/announce.js';
 import type { Restrictions as RestrictionCalls } from '../services.js';
-import type { Session } from '../sessions/session.js';
+import type { Session, SessionEvent } from '../sessions/session.js';
 import type { SessionPart, SessionParts } from '../sessions/session-parts.js';
 import type { StoreRetry } from '../store-retry.js';
 import { type KnownRestrictions, lasts, readRestrictions, writeRestrictions } from './known-restrictions.js';
@@ -127,6 +127,11 @@ export class Restrictions implements SessionPart, RestrictionCalls {
   declines(clientId: string): boolean {
     const question = this.#question(clientId);
     return question?.isAnswered === true && question.isDeclined === true;
+  }
+
+  hear(heard: SessionEvent): void {
+    if (heard.type === 'link' && heard.event.type === 'restriction')
+      this.take(heard.session, heard.event.restriction);
   }
 
   /** Records and announces a restriction that the network reported. */

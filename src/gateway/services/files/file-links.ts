@@ -1,7 +1,7 @@
 import { fileNameOf } from './file-types.js';
 
 /** A file's name and type. */
-export interface NamedFile {
+interface NamedFile {
   /** Chosen by the sender; may be empty. */
   fileName: string;
   mimeType: string;
@@ -21,7 +21,7 @@ export class FileLinks {
   readonly #address;
 
   constructor(address: {
-    /** Of this service, without a slash at its end; known once it listens. */ readonly publicUrl: string;
+    /** Public address of this service, without a slash at its end; known once it listens. */ readonly publicUrl: string;
   }) {
     this.#address = address;
   }

@@ -57,7 +57,7 @@ export class HistoryImports implements SessionPart {
     rows: Pick<StoredRows, 'amend'>;
     contacts: Contacts;
     retry: StoreRetry;
-    /** Learn of each part, of which at least the tokens are kept. */
+    /** Told after each part of the history of which at least the tokens are kept. */
     parts: Pick<SessionParts, 'tell'>;
     clock: Clock;
     log: Logger;
@@ -78,9 +78,9 @@ export class HistoryImports implements SessionPart {
     imported.work ??= this.#work(imported);
   }
 
-  hear(event: SessionEvent): void {
-    if (event.type === 'link' && event.event.type === 'history')
-      this.take(event.session, event.event.journalId);
+  hear(heard: SessionEvent): void {
+    if (heard.type === 'link' && heard.event.type === 'history')
+      this.take(heard.session, heard.event.journalId);
   }
 
   /** The progress of a session's import; nothing when no part was announced in this run, or none is kept. */

@@ -30,7 +30,7 @@ export class MessageStatuses implements SessionPart {
     store: Pick<Store, 'history' | 'traces' | 'sends'>;
     links: Pick<LinkFactory, 'decode'>;
     retry: StoreRetry;
-    /** Its `settled` resolves when a message that is in flight is in the history. */
+    /** `settled` resolves when a message that is in flight is in the history. */
     inbound: { settled(clientId: string, messageId: string): Promise<void> };
     onRoomChange(change: RoomChange): void;
     log: Logger;

@@ -3,7 +3,7 @@ import type { HistoryMessage, PendingChange, RoomUpdate, Store } from '../../sto
 import type { FileKeeper } from '../files/file-keeper.js';
 import type { PersonRooms } from '../identities/person-rooms.js';
 import { applyChange, type Change, changeOf, readChange } from './changes.js';
-import { type Quoted, quotedBy } from './deletions.js';
+import { Deletions, type Quoted, quotedBy } from './deletions.js';
 import type { RoomSettings } from './room-settings.js';
 import { isUnreadable, type Recording, roomOf, rowOf } from './rows.js';
 import type { RowKey, StoredRows } from './stored-rows.js';
@@ -25,6 +25,7 @@ export class Recorder {
   readonly #rooms;
   readonly #links;
   readonly #rows;
+  readonly #deletions: Deletions;
   readonly #files;
   readonly #roomSettings;
 
@@ -32,12 +33,13 @@ export class Recorder {
     store: Pick<Store, 'history' | 'files'>;
     rows: StoredRows;
     rooms: Pick<PersonRooms, 'locked'>;
-    links: Pick<LinkFactory, 'encode'>;
+    links: Pick<LinkFactory, 'encode' | 'decode'>;
     files: Pick<FileKeeper, 'expect'>;
     roomSettings: Pick<RoomSettings, 'roomExists'>;
   }) {
     this.#history = options.store.history;
     this.#rows = options.rows;
+    this.#deletions = new Deletions(options);
     this.#rooms = options.rooms;
     this.#links = options.links;
     this.#files = options.files;
@@ -108,7 +110,7 @@ export class Recorder {
     const quoted = quotedBy(row);
     if (!quoted || !(await this.isDeleted(clientId, chatRoomId, quoted))) return;
     const stored = await this.#history.message(clientId, chatRoomId, messageId);
-    if (stored) await this.#rows.deletions.unquote(clientId, stored);
+    if (stored) await this.#deletions.unquote(clientId, stored);
   }
 
   /** Replaces the placeholder of an unreadable message with the message, which has arrived. @returns false if the stored row is kept */
@@ -148,13 +150,13 @@ export class Recorder {
         // a merge of rooms may have added the row meanwhile
         await this.#rows.applyPending(key);
         if (change?.type === 'revoke')
-          await this.#rows.deletions.removeQuotes(clientId, chatRoomId, (quoted) => deletes(change, quoted));
+          await this.#deletions.removeQuotes(clientId, chatRoomId, (quoted) => deletes(change, quoted));
         return;
       }
       const changed = change && applyChange(row, change);
       if (changed) await this.#rows.update(clientId, row, changed);
       // a crash may have interrupted the removal
-      else if (row.deleted) await this.#rows.deletions.removeTraces(clientId, row);
+      else if (row.deleted) await this.#deletions.removeTraces(clientId, row);
     });
   }
 }

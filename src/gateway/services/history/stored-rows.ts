@@ -16,7 +16,7 @@ export interface RowKey {
 
 /** The rows of the hosted history, each changed by one writer at a time. */
 export class StoredRows {
-  readonly deletions: Deletions;
+  readonly #deletions: Deletions;
   readonly #history;
   readonly #options;
   /** One lock per row, because a change reads and then writes it. */
@@ -30,7 +30,7 @@ export class StoredRows {
   }) {
     this.#options = options;
     this.#history = options.store.history;
-    this.deletions = new Deletions(options);
+    this.#deletions = new Deletions(options);
   }
 
   /** Runs work while no other work changes the row. */
@@ -55,7 +55,7 @@ export class StoredRows {
       const row = await this.#history.message(clientId, chatRoomId, messageId);
       const amended = row && amend(row);
       // `amended` is false if the room was renamed meanwhile
-      if (row?.deleted === false && amended?.deleted) await this.deletions.removeTraces(clientId, row);
+      if (row?.deleted === false && amended?.deleted) await this.#deletions.removeTraces(clientId, row);
       if (amended) return this.#history.update(clientId, amended);
       return row !== undefined;
     });
@@ -91,8 +91,8 @@ export class StoredRows {
   async update(clientId: string, row: HistoryMessage, changed: HistoryMessage): Promise<void> {
     await this.#history.update(clientId, changed);
     if (!changed.deleted || row.deleted) return;
-    await this.deletions.countDown(clientId, row);
-    await this.deletions.removeTraces(clientId, row);
+    await this.#deletions.countDown(clientId, row);
+    await this.#deletions.removeTraces(clientId, row);
   }
 }
 

@@ -12,7 +12,7 @@ import type { SessionEvent } from '../sessions/session.js';
 import type { SessionPart } from '../sessions/session-parts.js';
 import { ADDRESS_FORMS, type Contacts } from './contacts.js';
 import { lidJid } from './parties.js';
-import { type PictureOf, Pictures } from './pictures.js';
+import { type PictureLinks, type PictureOf, Pictures } from './pictures.js';
 
 /** Rooms whose pictures are asked for at the same time. */
 const AT_ONCE = 4;
@@ -44,7 +44,7 @@ export class Avatars implements AvatarCalls, SessionPart {
     store: Pick<Store, 'files' | 'history' | 'pictures'>;
     sessions: SessionSource;
     contacts: Contacts;
-    fileLinks: ConstructorParameters<typeof Pictures>[0]['fileLinks'];
+    fileLinks: PictureLinks;
     /** Undefined when this node does not have the session. */
     recordOf(clientId: string): SessionRecord | undefined;
     clock: Clock;

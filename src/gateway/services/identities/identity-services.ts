@@ -11,6 +11,7 @@ import { KnownGroups } from './known-groups.js';
 import { LidSearch } from './lid-search.js';
 import { People } from './people.js';
 import { PersonRooms } from './person-rooms.js';
+import type { PictureLinks } from './pictures.js';
 
 /** The parts that know people and groups: contacts, one room for each person, groups, pictures. */
 export class IdentityServices {
@@ -27,7 +28,7 @@ export class IdentityServices {
     sessions: SessionSource & { has(clientId: string): boolean };
     contacts: Contacts;
     rows: ConstructorParameters<typeof PersonRooms>[0]['rows'];
-    fileLinks: ConstructorParameters<typeof Avatars>[0]['fileLinks'];
+    fileLinks: PictureLinks;
     retry: StoreRetry;
     clock: Clock;
     log: Logger;

@@ -75,6 +75,11 @@ interface Question {
 
 type Asked = Pick<Question, 'ended' | 'isOutdated'>;
 
+/** The permanent links to stored pictures. */
+export interface PictureLinks {
+  linkTo(fileId: string, named: typeof STORED_PICTURE): string;
+}
+
 /**
  * Profile pictures as the network shows them to the linked number. A copy of each version is stored, because the network's
  * links expire. Rooms and events show the small size.
@@ -88,8 +93,7 @@ export class Pictures {
   constructor(options: {
     store: Pick<Store, 'files' | 'history' | 'pictures'>;
     sessions: SessionSource;
-    /** The permanent links to stored files. */
-    fileLinks: { linkTo(fileId: string, named: typeof STORED_PICTURE): string };
+    fileLinks: PictureLinks;
     /** Undefined when this node does not have the session. */
     recordOf(clientId: string): SessionRecord | undefined;
     clock: Clock;

@@ -48,8 +48,8 @@ export function underLid<Value>(values: Map<string, Value>, { lid, pn }: KnownPa
   return values;
 }
 
-/** What tells which LID belongs to a number. */
-export interface KnownNames {
+/** Where the LID of a number is looked up. */
+interface KnownNames {
   contacts: Pick<Contacts, 'find'>;
   retry: StoreRetry;
 }

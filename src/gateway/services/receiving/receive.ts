@@ -25,8 +25,6 @@ import { PollOptions } from './votes.js';
 
 /** Counts received messages by outcome. */
 export interface ReceiveObserver {
-  received(type: string): void;
-  withoutReceiver(): void;
   unknownKind(name: string): void;
   unreadable(reason: string): void;
   notAdmitted(reason: string): void;
@@ -53,9 +51,9 @@ interface InFlight {
   inbound: InboundMessage;
   /** Other copies of the message that were in flight before. */
   earlier: readonly Promise<void>[];
-  /** Reached when later messages that refer to it find it; absent if none may refer to it. */
+  /** Resolved when later messages can find this one; absent if none may refer to it. */
   arrived: Deferred | undefined;
-  /** Reached after the trace and the history write; false when the history should have the message and has not. */
+  /** Resolved after the trace and the history write; false when the history should have the message and has not. */
   kept: Deferred<boolean>;
   /** Its place among the messages of its chat; present if a receiver needs the events of a chat in order. */
   order:
@@ -91,11 +89,11 @@ export class InboundMessages implements SessionPart {
     this.#pipeline = new ReceivePipeline({ ...options, known: this.#known, traces, reader });
   }
 
-  hear(event: SessionEvent): void {
-    if (event.type === 'unreadable') this.#takeUnreadable(event.session.record, event.message);
-    if (event.type !== 'link' || event.event.type !== 'message') return;
-    const { message, arrivedAt } = event.event;
-    this.receive(event.session.record, message, { startedAt: arrivedAt });
+  hear(heard: SessionEvent): void {
+    if (heard.type === 'stays_unreadable') this.#takeUnreadable(heard.session.record, heard.message);
+    if (heard.type !== 'link' || heard.event.type !== 'message') return;
+    const { message, arrivedAt } = heard.event;
+    this.receive(heard.session.record, message, { startedAt: arrivedAt });
   }
 
   health(clientId: string): { openJournal: number } {
@@ -120,10 +118,7 @@ export class InboundMessages implements SessionPart {
     const inFlight = this.#begin(session, { message }, entries);
     const named = { clientId, messageId: message.messageId };
     const { spans } = this.#options;
-    this.#track(
-      inFlight,
-      spans.receive(named, arrival, () => this.#receive(inFlight, standIns)),
-    );
+    this.#track(inFlight, () => spans.receive(named, arrival, () => this.#receive(inFlight, standIns)));
   }
 
   /** Announces an unreadable message: a placeholder in the history, and an opt-in event. */
@@ -134,10 +129,8 @@ export class InboundMessages implements SessionPart {
     if (entries.some((entry) => this.#entries.has(entry))) return;
     const inFlight = this.#begin(session, { message, unreadable: reason }, entries);
     const named = { clientId, messageId: message.messageId };
-    this.#track(
-      inFlight,
-      this.#options.spans.receive(named, {}, () => this.#receive(inFlight, [])),
-    );
+    const { spans } = this.#options;
+    this.#track(inFlight, () => spans.receive(named, {}, () => this.#receive(inFlight, [])));
   }
 
   /**
@@ -156,10 +149,8 @@ export class InboundMessages implements SessionPart {
     let inFlight = this.#entries.get(entry);
     if (!inFlight) {
       const begun = this.#begin(session, { message, metaData, fileName }, [entry]);
-      this.#track(
-        begun,
-        this.#options.spans.echo({ clientId, messageId }, () => this.#echo(begun)),
-      );
+      const { spans } = this.#options;
+      this.#track(begun, () => spans.echo({ clientId, messageId }, () => this.#echo(begun)));
       inFlight = begun;
     }
     if (!orgId) return { recorded: true };
@@ -210,7 +201,6 @@ export class InboundMessages implements SessionPart {
   ): Promise<'processed' | 'unreadable' | 'refused'> {
     const { session, message, unreadable } = inFlight.inbound;
     const { retry, observer } = this.#options;
-    this.#expect(inFlight);
     await Promise.all(inFlight.earlier);
     const refusal = admit(message) ?? (await retry.run(() => this.#refusalOf(session, message)));
     if (refusal && !unreadable) observer.notAdmitted(refusal);
@@ -226,15 +216,8 @@ export class InboundMessages implements SessionPart {
   async #echo(inFlight: InFlight): Promise<void> {
     const { clientId, messageId } = inFlight;
     const { retry, store } = this.#options;
-    this.#expect(inFlight);
     await this.#announce(inFlight, true);
     await retry.run(() => store.sends.finish(clientId, messageId));
-  }
-
-  /** Later messages that refer to this one wait for it. */
-  #expect(inFlight: InFlight): void {
-    if (!isRemembered(inFlight.inbound.message)) return;
-    inFlight.arrived = this.#known.expect(inFlight.clientId, inFlight.messageId);
   }
 
   /** @param isKept the journal or the record of the send keeps the message until it is delivered */
@@ -286,10 +269,15 @@ export class InboundMessages implements SessionPart {
     return inFlight;
   }
 
-  /** Forgets a message when its work has ended. */
-  #track(inFlight: InFlight, work: Promise<void>): void {
+  /** Works on a message, and forgets it when the work has ended. */
+  #track(inFlight: InFlight, work: () => Promise<void>): void {
     const { clientId, messageId, inbound, order } = inFlight;
-    inFlight.done = work
+    const start = async () => {
+      // later messages that refer to this one wait for it
+      if (isRemembered(inbound.message)) inFlight.arrived = this.#known.expect(clientId, messageId);
+      await work();
+    };
+    inFlight.done = start()
       .catch((err: unknown) => {
         if (!(err instanceof Interrupted))
           this.#options.log.error({ err, clientId }, 'message not processed');

@@ -49,9 +49,9 @@ export class UnreadableMessages implements SessionPart {
     this.#waits = options.waits ?? WAITS;
   }
 
-  hear(event: SessionEvent): void {
-    if (event.type === 'link' && event.event.type === 'unreadable')
-      this.take(event.session, event.event.message);
+  hear(heard: SessionEvent): void {
+    if (heard.type === 'link' && heard.event.type === 'unreadable')
+      this.take(heard.session, heard.event.message);
   }
 
   /** Takes an unreadable message from the link or from an earlier run; called again for each unreadable copy. */
@@ -141,7 +141,7 @@ export class UnreadableMessages implements SessionPart {
     const [id = ''] = message.journalIds;
     this.#pending.get(session.clientId)?.delete(id);
     const unreadable = { ...message, journalIds: [...journalIds] };
-    this.#options.parts.tell({ type: 'unreadable', session, message: unreadable });
+    this.#options.parts.tell({ type: 'stays_unreadable', session, message: unreadable });
   }
 
   #wait(pending: Pending, ms: number, then: () => void): void {

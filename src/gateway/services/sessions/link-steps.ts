@@ -26,7 +26,7 @@ export function isStep(event: LinkEvent): event is Step {
 
 /**
  * The stored Signal state of one session, as a link needs it.
- * @param confirm rejects when the session belongs to another node; called before each login, which only links do
+ * @param confirm called before each login; rejects when the session belongs to another node. Only links log in
  */
 export function bindKeys(
   store: Pick<Store, 'keys' | 'journal'>,

@@ -2,7 +2,7 @@ import type { SessionHealth } from '../../../contract/index.js';
 import type { SessionEvent } from './session.js';
 
 /** Facts of a session's health that its parts know. */
-export type PartHealth = Pick<SessionHealth, 'openJournal' | 'history' | 'restriction' | 'warning'>;
+type PartHealth = Pick<SessionHealth, 'openJournal' | 'history' | 'restriction' | 'warning'>;
 
 /** A part of the gateway that holds something of each session. A part has only the members that concern it. */
 export interface SessionPart {

@@ -21,13 +21,13 @@ import { Waiters } from './waiting.js';
 
 /** Something that happened to a session. */
 export type SessionEvent =
-  /** Its status has changed, or the reason of its status. */
+  /** The status has changed, or its reason. */
   | { type: 'status'; session: Session; previous: SessionRecord['status'] }
-  /** Its link reports something that is not about the connection. These events keep their order. */
+  /** The link reports something that is not about the connection. These events keep their order. */
   | { type: 'link'; session: Session; event: LinkEvent }
   /** A message that could not be read will not become readable any more. */
-  | { type: 'unreadable'; session: Session; message: UnreadableMessage }
-  /** It has another workspace, another webhook, more of its history, or its number has other restrictions. */
+  | { type: 'stays_unreadable'; session: Session; message: UnreadableMessage }
+  /** A fact has changed: the workspace, the webhook, the imported history, or what the network restricts. */
   | { type: 'workspace' | 'webhook' | 'history' | 'restrictions'; clientId: string };
 
 export type SessionContext = ConnectContext & { parts: { tell(event: SessionEvent): void } };

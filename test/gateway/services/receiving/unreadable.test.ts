@@ -55,7 +55,8 @@ describe('UnreadableMessages', () => {
     messages = new UnreadableMessages({
       parts: {
         tell(event) {
-          if (event.type === 'unreadable') told.push({ ...event.message, pushName: event.session.clientId });
+          if (event.type === 'stays_unreadable')
+            told.push({ ...event.message, pushName: event.session.clientId });
         },
       },
       waits: WAITS,
