@@ -13,7 +13,7 @@ const MAX_HEADER_BYTES = 8 * 1024;
 const BUFFER_BYTES = 256 * 1024;
 /** Characters of a part's name that an error repeats. */
 const SHOWN_NAME = 64;
-const ONCE = 'must be there once';
+const ONCE = 'must occur exactly once';
 const REPLACEMENT = '\ufffd';
 const TEXT_ONLY = 'must be valid UTF-8, without the replacement character U+FFFD';
 

@@ -304,7 +304,7 @@ describe('/send-media-message', () => {
       ['a missing file', ADDRESS, /^file is required$/],
       ['a text in place of a file', [...ADDRESS, ['file', '']], /^file must not be empty$/],
       ['an empty file', [...ADDRESS, ['file', new File([], 'a.png')]], /^file must not be empty$/],
-      ['two files', withFile(['file', PNG]), /^file must be there once$/],
+      ['two files', withFile(['file', PNG]), /^file must occur exactly once$/],
       [
         'a file in another part',
         withFile(['picture', PNG]),
@@ -319,7 +319,7 @@ describe('/send-media-message', () => {
         ],
         /^to is not allowed to be empty$/,
       ],
-      ['a repeated part', withFile(['to', '+15550000003']), /^to must be there once$/],
+      ['a repeated part', withFile(['to', '+15550000003']), /^to must occur exactly once$/],
       ['an unknown part', withFile(['fileName', 'a.png']), /^fileName is not allowed$/],
       [
         'another clientId',

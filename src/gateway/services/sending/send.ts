@@ -33,7 +33,7 @@ const NOT_RECORDED =
   'the message was delivered, but it could not be written to the hosted history; do not send it again';
 
 const ENDED =
-  'the message of this Idempotency-Key was held and cancelled or given up before it left, or was deleted; send it with a new key';
+  'this Idempotency-Key belongs to a message that was cancelled, expired or deleted; use a new key';
 
 /** A message that cannot be composed, because its policy refuses the look-up of its recipient for a time. */
 interface RefusedDraft {
@@ -271,7 +271,7 @@ const REPEATABLE = 'It can be repeated without harm';
 const UNREPEATABLE =
   'Repeated, it may arrive twice; a request with an Idempotency-Key from the start can be repeated without harm';
 
-const PROVEN_LATER = 'If proof comes later, its events and its row in the history follow.';
+const PROVEN_LATER = 'If a receipt arrives later, its events and its entry in the history will still appear.';
 const HELD_AFTER_ALL = 'If it is held, GET /outbox lists it, and it can be cancelled.';
 
 /** Throws the error of a send. If the outcome is unknown, the error names the message and tells how to repeat the request. */

@@ -167,7 +167,7 @@ function sealedSessions(sessions: SessionStore, sealers: Sealers, records: Seale
     async list() {
       const found = await sessions.list();
       await sealers.readAhead(found.map(({ clientId }) => clientId));
-      // taken before other work goes on: the key of a session that is deleted meanwhile would be made anew
+      // taken before other work goes on: otherwise a session deleted meanwhile would get a new data key
       const sealed = found.map((record) => ({ record, sealer: sealers.of(record.clientId) }));
       await Promise.allSettled(sealed.map(({ sealer }) => sealer));
       const opened: StoredSession[] = [];
