@@ -52,6 +52,8 @@ interface Setting {
   description: string;
   /** The default in words. */
   default: string;
+  /** Sentences that the page of the settings adds, as Markdown. */
+  more?: string;
   boolean?: boolean;
   /** True if the value is shown only as "set". */
   secret?: boolean;
@@ -96,6 +98,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     schema: Joi.number().integer().min(0).max(MAX_CONNECTIONS).default(2_048),
     description: 'connections to the API that one address may have open; 0 for no limit',
     default: '2048',
+    more: 'One IPv6 /64 network counts as one address. Further connections are closed at once. Behind a reverse proxy all callers have the address of the proxy, and another node of the cluster has one address: set 0 where they open more, and bound the connections of each caller at the proxy',
   },
   dataDir: {
     flag: 'data-dir',
@@ -121,6 +124,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
       .required(),
     description: 'master token of the API',
     default: 'made once and kept in the data directory',
+    more: 'At least 16 characters',
     secret: true,
   },
   network: {
@@ -132,6 +136,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     ).default('whatsapp'),
     description: 'whatsapp, sandbox (inside the daemon), sandbox+ws://host:port/ws/chat, or a ws(s):// URL',
     default: 'whatsapp',
+    more: 'See [network](#network)',
   },
   networkRoot: {
     flag: 'network-root',
@@ -140,6 +145,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     description:
       'file with the public root key of the certificates of a ws(s):// network: 32 bytes, raw, hex or base64',
     default: "WhatsApp's; a sandbox's is fetched from it",
+    more: 'A server whose certificate this root did not sign is refused',
   },
   waVersion: {
     flag: 'wa-version',
@@ -150,6 +156,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     ).default('auto'),
     description: 'version of WhatsApp Web to report: auto, or a number such as 2.3000.1043857760',
     default: 'auto: the newest known; looked up when the network refuses it',
+    more: '`auto` is the newest known one; when the network refuses it, the daemon looks the current one up at web.whatsapp.com, at most once in ten minutes, through the [proxy](linking.md#a-proxy-per-session) of the session that was refused. A number is used as it is',
   },
   sandboxHost: {
     flag: 'sandbox-host',
@@ -158,6 +165,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     description:
       'address that the sandbox network listens on when it runs inside the daemon; it needs no token',
     default: '127.0.0.1',
+    more: 'Whoever reaches its control API plays every phone',
   },
   sandboxPort: {
     flag: 'sandbox-port',
@@ -180,6 +188,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     description:
       'address of this service in links to stored files; set it with --host 0.0.0.0 or behind a proxy',
     default: 'http://HOST:PORT',
+    more: 'See [public address](#public-address)',
   },
   nodeName: {
     flag: 'node-name',
@@ -248,6 +257,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     description:
       "let callers with a session's secret set a broker as receiver; the gateway then connects to it from your network",
     default: 'off',
+    more: 'See [brokers](webhooks.md#brokers)',
     boolean: true,
   },
   linkPreviews: {
@@ -257,6 +267,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     description:
       'show a preview of the first link of each sent text, unless its request says linkPreview: false',
     default: 'off',
+    more: 'See the [API](api.md#send-message-)',
     boolean: true,
   },
   durableMb: {
@@ -265,6 +276,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     schema: Joi.number().integer().min(1).max(MAX_DURABLE_MB).default(64),
     description: 'megabytes of events that may wait for each receiver with retry durable',
     default: '64',
+    more: 'Above that the oldest become failed deliveries. See [durable retries](webhooks.md#durable-retries)',
   },
   retentionDays: {
     flag: 'retention-days',
@@ -272,6 +284,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     schema: Joi.number().integer().min(0).max(36_500).default(0),
     description: 'days after which messages and their files are deleted; 0 keeps them for ever',
     default: '0',
+    more: 'A session may have its own [rule](inbox.md#retention)',
   },
   policy: {
     flag: 'policy',
@@ -279,6 +292,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     schema: Joi.string().allow('').default(''),
     description: 'limits of sends: gentle, or the path of a policy file',
     default: 'none',
+    more: 'See [policies](policies.md)',
   },
   heldSends: {
     flag: 'held-sends',
@@ -286,6 +300,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     schema: Joi.number().integer().min(0).max(MAX_HELD_SENDS).default(1_000),
     description: 'messages of a session that may wait until its policy allows them (whenAllowed)',
     default: '1000',
+    more: 'A further one is refused. See [held messages](policies.md#keep-a-refused-message)',
   },
   otlpEndpoint: {
     flag: 'otlp-endpoint',
@@ -294,6 +309,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     description:
       'address of an OpenTelemetry collector (OTLP over HTTP) that gets traces, such as http://127.0.0.1:4318',
     default: 'none: no traces',
+    more: '[Traces](monitoring.md#traces) go to `/v1/traces` below it. Shown only as "set", because some collectors expect a token in it',
     // secret, because some collectors expect a token in their URL
     secret: true,
   },
@@ -303,6 +319,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     schema: Joi.string().allow('').pattern(HEADER_LIST, 'headers such as name=value,other=value').default(''),
     description: 'headers for the collector: name=value, with commas between them',
     default: 'none',
+    more: 'Values may be percent-encoded. Give it as a variable, not as a flag, because other users of the machine see flags',
     secret: true,
   },
   traceRatio: {
