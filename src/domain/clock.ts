@@ -1,3 +1,6 @@
+/** A time: milliseconds since the epoch. */
+export type EpochMs = number;
+
 /** 24 hours in milliseconds. */
 export const DAY_MS = 24 * 60 * 60_000;
 
@@ -6,8 +9,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Time as a dependency, so that tests can move it and never sleep. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
-  now(): number;
+  now(): EpochMs;
   /**
    * Calls back once after `ms` milliseconds; the returned function cancels it. For durations, such as time-outs: a clock that is moved
    * forward does not shorten them.

@@ -1,3 +1,5 @@
+import type { EpochMs } from './clock.js';
+
 /** The parts of a chat room's id, `<clientId>-<myLid>-<clientLid or groupId>`. */
 interface RoomKey {
   clientId: string;
@@ -32,8 +34,8 @@ export const FOREVER = 253_402_300_799_999;
 /** Settings of a chat that all devices of an account share; only the known ones. */
 export interface ChatSettings {
   archived?: boolean;
-  /** Milliseconds since the epoch; 0: not muted, `FOREVER`: without an end. */
-  mutedUntil?: number;
+  /** 0: not muted, `FOREVER`: without an end. */
+  mutedUntil?: EpochMs;
   pinned?: boolean;
 }
 

@@ -1,3 +1,5 @@
+import type { EpochMs } from './clock.js';
+
 /**
  * The state of the network's cryptography, as opaque bytes. The link produces and reads it, the store keeps it; neither
  * knows the other.
@@ -24,8 +26,7 @@ export interface JournalEntry {
   plain: Uint8Array;
   /** The encoded stanza that carried it; empty if unknown. */
   stanza: Uint8Array;
-  /** Milliseconds since the epoch. */
-  receivedAt: number;
+  receivedAt: EpochMs;
   /** When the message was recorded and announced; undefined while the entry is open. */
   closedAt?: number;
 }

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { EpochMs } from './clock.js';
 import { replayedIdOf } from './ids.js';
 import type { TraceContext } from './tracing.js';
 
@@ -7,8 +8,8 @@ export const USER_AGENT = 'Switchboard/1';
 /** The previous token of a receiver. */
 export interface PreviousToken {
   token: string;
-  /** Milliseconds since the epoch after which the token signs no calls. */
-  until: number;
+  /** The token signs no calls after this time. */
+  until: EpochMs;
 }
 
 /** The contents of a call's headers. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { formatJid } from '../../domain/address.js';
-import { DAY_MS } from '../../domain/clock.js';
+import { DAY_MS, type EpochMs } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
 import { newMessageId } from '../../domain/ids.js';
 import type { JsonObject } from '../../domain/json.js';
@@ -29,8 +29,7 @@ interface SampleContext {
   orgId: string;
   /** User-part of the session's own LID; empty before pairing, then the sample has an invented one. */
   myLid: string;
-  /** Milliseconds since the epoch. */
-  at: number;
+  at: EpochMs;
   /** Values in place of the defaults. */
   fields?: SampleFields;
 }

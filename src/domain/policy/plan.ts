@@ -1,4 +1,4 @@
-import { DAY_MS } from '../clock.js';
+import { DAY_MS, type EpochMs } from '../clock.js';
 import type { Policy } from './policy.js';
 import {
   allowedAt,
@@ -14,8 +14,7 @@ const HOUR_MS = DAY_MS / 24;
 
 /** A past or planned send. */
 export interface PlannedSend {
-  /** Milliseconds since the epoch. */
-  at: number;
+  at: EpochMs;
   /** Jid of the person or group. */
   to: string;
   /** Jid of the person's phone number, if `to` is another jid. */

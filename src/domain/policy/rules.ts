@@ -1,4 +1,4 @@
-import { DAY_MS } from '../clock.js';
+import { DAY_MS, type EpochMs } from '../clock.js';
 import type { Gap, Policy, QuietHours } from './policy.js';
 import { COUNTED_MS, type SendCounts } from './send-counts.js';
 
@@ -11,8 +11,7 @@ export type ChatStanding = 'new' | 'unanswered' | 'running';
 
 /** A message to be sent. */
 export interface IntendedSend {
-  /** Milliseconds since the epoch. */
-  at: number;
+  at: EpochMs;
   /** Jid of the person or group. */
   to: string;
   /** All known jids of the person, or the group's. */
@@ -28,8 +27,8 @@ export interface IntendedSend {
 
 /** The state of the number that sends. */
 export interface NumberState {
-  /** When the number was linked: milliseconds since the epoch. */
-  since: number;
+  /** When the number was linked. */
+  since: EpochMs;
   counts: SendCounts;
   /** The restrictions that the network has put on the number; `until` if it named an end. */
   restrictions: readonly { kind: 'reachout-lock' | 'new-chat-limit'; until?: number }[];
@@ -49,8 +48,8 @@ export interface Refusal {
   /** The limit of the rule, and the used part of it; absent for a rule that counts nothing. */
   limit?: number;
   used?: number;
-  /** When this rule allows the message: milliseconds since the epoch; undefined if it never will. */
-  allowedAt?: number;
+  /** When this rule allows the message; undefined if it never will. */
+  allowedAt?: EpochMs;
   /** When no rule refuses the message any more, if nothing else is sent before; undefined if never. */
   clearAt?: number;
 }

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../clock.js';
+import { DAY_MS, type EpochMs } from '../clock.js';
 
 /** Milliseconds for which sends are counted: the longest window of a rule. */
 export const COUNTED_MS = DAY_MS;
@@ -7,8 +7,7 @@ const DROPPED_AT_ONCE = 1_000;
 
 /** A message that a session sent. */
 export interface CountedSend {
-  /** Milliseconds since the epoch. */
-  at: number;
+  at: EpochMs;
   /** Jid of the person or group. */
   to: string;
   /** True if the send began a chat. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import Joi from 'joi';
 import { formatJid, parseRecipient } from '../../domain/address.js';
-import { DAY_MS } from '../../domain/clock.js';
+import { DAY_MS, type EpochMs } from '../../domain/clock.js';
 import { durationMs } from '../../domain/duration.js';
 import {
   type Gap,
@@ -38,8 +38,8 @@ export interface PolicyExample {
   policy: string;
   /** Days since the number was linked. */
   linkedDays: number;
-  /** Time of the first send: milliseconds since the epoch. */
-  startsAt: number;
+  /** Time of the first send. */
+  startsAt: EpochMs;
   sends: ExampleSend[];
 }
 

@@ -27,7 +27,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { endsWithin, type MonotonicClock } from '../../domain/clock.js';
+import { type EpochMs, endsWithin, type MonotonicClock } from '../../domain/clock.js';
 import { isGatewayError } from '../../domain/errors.js';
 import type { PastSpan, Span, SpanOptions, TraceContext, Tracing } from '../../domain/tracing.js';
 import type { Logger } from '../log.js';
@@ -113,8 +113,8 @@ class OtlpSpans {
   readonly #tracer: Tracer;
   readonly #ids: FixableIds;
   readonly #clock: MonotonicClock;
-  /** Milliseconds since the epoch when the monotonic clock was at 0. */
-  #origin: number;
+  /** When the monotonic clock was at 0. */
+  #origin: EpochMs;
 
   constructor(tracer: Tracer, ids: FixableIds, clock: MonotonicClock) {
     this.#tracer = tracer;

@@ -1,4 +1,4 @@
-import { type Clock, callAt } from '../../domain/clock.js';
+import { type Clock, callAt, type EpochMs } from '../../domain/clock.js';
 import { pauseAfter, type RetryPolicy } from '../../domain/retry.js';
 import type { WaitingDelivery } from '../store/store.js';
 
@@ -21,8 +21,8 @@ export interface DurableFigures {
   inFlight: number;
   /** Bytes on disk, with the events in flight. */
   bytes: number;
-  /** Milliseconds since the epoch; absent when nothing waits. */
-  oldest?: number;
+  /** Absent when nothing waits. */
+  oldest?: EpochMs;
   /** `open` while the receiver is down: only one call at a time tries whether it answers again. */
   circuit: 'closed' | 'open';
   /** The newest attempt for a chat failed, also while those for other chats succeed. */

@@ -1,5 +1,6 @@
 import type { GatewayEvent, MessageUnreadableEvent } from '../../contract/events/catalogue.js';
 import type { EventEnvelope } from '../../contract/events/envelope.js';
+import type { EpochMs } from '../../domain/clock.js';
 import { deliveryIdFor } from '../../domain/ids.js';
 import { parseObject } from '../../domain/json.js';
 
@@ -18,8 +19,7 @@ export function chatIn(body: string): string {
 
 /** The identity of an event, from which the ids of its deliveries are derived. */
 export interface EventIdentity {
-  /** Milliseconds since the epoch. */
-  at: number;
+  at: EpochMs;
   parts: readonly string[];
 }
 

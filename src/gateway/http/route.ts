@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client';
 import { checkAnswer, unlistedCode } from '../../contract/check.js';
 import { errorsOf, type Operation, type Owner } from '../../contract/operation.js';
 import { clientQuery } from '../../contract/schema.js';
+import type { EpochMs } from '../../domain/clock.js';
 import { isGatewayError } from '../../domain/errors.js';
 import type { Tracing } from '../../domain/tracing.js';
 import type { Services } from '../services/services.js';
@@ -40,8 +41,7 @@ export interface RuntimeFacts {
   alerts: boolean;
   /** `<year>-<month>` */
   version: string;
-  /** Milliseconds since the epoch. */
-  startedAt: number;
+  startedAt: EpochMs;
 }
 
 /** Dependencies of handlers. */
@@ -49,8 +49,7 @@ export interface Parts {
   services: Services;
   tracing: Tracing;
   facts: RuntimeFacts;
-  /** Milliseconds since the epoch. */
-  now(): number;
+  now(): EpochMs;
   store: StoreProbe;
   /** True once the daemon has been asked to stop, so that load balancers choose another node. */
   isStopping(): boolean;

@@ -1,6 +1,7 @@
 import type { MessageEventType } from '../../contract/events/catalogue.js';
 import type { EventExtras } from '../../contract/events/extras.js';
 import type { SendPayload, SendRequest } from '../../contract/sends/send-request.js';
+import type { EpochMs } from '../../domain/clock.js';
 import type { AnyMessageContent, proto } from './protocol-types.js';
 
 /** A message as the network carries it. */
@@ -33,8 +34,7 @@ export interface LinkPreview {
 export interface ComposeContext {
   /** Jid of the chat. */
   chat: string;
-  /** Milliseconds since the epoch. */
-  now: number;
+  now: EpochMs;
   /** Jids of the people that `mentions` names. */
   mentionedJids: string[];
   /** The message that `KindSend.target` names. */

@@ -1,4 +1,5 @@
 import type { Address } from '../../domain/address.js';
+import type { EpochMs } from '../../domain/clock.js';
 
 /** The network's entry of a person. */
 export interface Profile {
@@ -111,16 +112,16 @@ export interface GroupSettings {
 export interface JoinRequest {
   lid: string;
   pn: string;
-  /** Milliseconds since the epoch; 0 where not known. */
-  requestedAt: number;
+  /** 0 where not known. */
+  requestedAt: EpochMs;
 }
 
 /** A group as the network shows it to the holder of an invite code. */
 export interface GroupInvite extends Pick<Group, 'jid' | 'subject' | 'topic' | 'ownerJid' | 'joinApproval'> {
   /** Number of members. */
   size: number;
-  /** Milliseconds since the epoch; 0 where not known. */
-  createdAt: number;
+  /** 0 where not known. */
+  createdAt: EpochMs;
 }
 
 /**

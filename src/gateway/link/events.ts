@@ -1,3 +1,4 @@
+import type { EpochMs } from '../../domain/clock.js';
 import type { GroupChange, GroupSettingsChange } from '../../domain/group-change.js';
 import type { MessageContent } from '../../domain/message-content.js';
 import type { PresenceState } from '../../domain/presence.js';
@@ -22,8 +23,7 @@ export interface PasskeyState {
   options?: Record<string, unknown>;
   /** `XXXX-XXXX`, while the step is `confirm_code`. */
   code?: string;
-  /** Milliseconds since the epoch. */
-  expiresAt: number;
+  expiresAt: EpochMs;
 }
 
 /** Why a passkey ceremony ended without a link. */
@@ -51,8 +51,8 @@ export interface IncomingMessage {
   pushName: string;
   /** Handle of the other person, or in groups of the author, if the network sends it. */
   username?: string;
-  /** Milliseconds since the epoch, the network's time. */
-  timestamp: number;
+  /** By the network's clock. */
+  timestamp: EpochMs;
   content: MessageContent;
   /** Journal entries to close when the message has been recorded and announced. */
   journalIds: string[];
@@ -76,8 +76,8 @@ export interface Restriction {
   isWarning?: true;
   /** The network's name for the cause, or for the used part of the limit; may be empty. */
   cause: string;
-  /** End of the restriction or of the cycle, in milliseconds since the epoch, if the network says so. */
-  until?: number;
+  /** End of the restriction or of the cycle, if the network says so. */
+  until?: EpochMs;
   /** Number of chats that the account may begin in the cycle, and has begun. */
   quota?: number;
   used?: number;
@@ -96,8 +96,8 @@ export interface CallStep {
   pushName: string;
   /** Undefined if this step does not say it. */
   isVideo?: boolean;
-  /** Milliseconds since the epoch, the network's time. */
-  timestamp: number;
+  /** By the network's clock. */
+  timestamp: EpochMs;
   /** True if the network kept it for delivery while the link was down. */
   offline: boolean;
 }
@@ -123,8 +123,8 @@ export interface GroupUpdate {
   /** The new subject, description or invite code, or the id of the new picture. */
   value: string;
   settings?: GroupSettingsChange;
-  /** Milliseconds since the epoch, the network's time. */
-  timestamp: number;
+  /** By the network's clock. */
+  timestamp: EpochMs;
 }
 
 /** Events of a link. The last is exactly one `closed`, or none after `close()`, `cut()` or `logout()`. */
@@ -173,8 +173,8 @@ export type LinkEvent =
       /** In groups: the member. */
       participant?: string;
       state: PresenceState;
-      /** When a person that is `unavailable` was last seen: milliseconds since the epoch; 0 if the network does not say it. */
-      lastSeenAt: number;
+      /** When a person that is `unavailable` was last seen; 0 if the network does not say it. */
+      lastSeenAt: EpochMs;
     }
   /** The picture of a person or a group changed or was removed. */
   | { type: 'picture-changed'; jid: string }

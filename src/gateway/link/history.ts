@@ -1,4 +1,5 @@
 import type { Person } from '../../domain/address.js';
+import type { EpochMs } from '../../domain/clock.js';
 import type { MessageContent } from '../../domain/message-content.js';
 import type { MessageStatus } from '../../domain/room.js';
 import type { LinkKeys } from './link-keys.js';
@@ -23,13 +24,12 @@ export interface HistoricMessage {
   participant?: string;
   fromMe: boolean;
   pushName: string;
-  /** Milliseconds since the epoch. */
-  timestamp: number;
+  timestamp: EpochMs;
   /** The content; empty if the message was deleted for everyone. */
   content: MessageContent;
   deleted: boolean;
-  /** When the text was edited, in milliseconds since the epoch; undefined if it was not. */
-  editedAt?: number;
+  /** When the text was edited; undefined if it was not. */
+  editedAt?: EpochMs;
   reactions: HistoricReaction[];
   /** Status of an own message, in a group the furthest of any member; undefined if unknown. */
   status?: MessageStatus;
@@ -42,8 +42,7 @@ export interface HistoricReaction {
   /** In groups: jid of the person who reacted. */
   participant?: string;
   emoji: string;
-  /** Milliseconds since the epoch. */
-  at: number;
+  at: EpochMs;
 }
 
 /** A batch of the account's history. Store its people before its messages. */

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Address } from '../../domain/address.js';
+import type { EpochMs } from '../../domain/clock.js';
 import type { MessageContent } from '../../domain/message-content.js';
 import type { JournalEntry, KeyChange } from '../../domain/signal-state.js';
 import type { LinkAccount } from './account.js';
@@ -151,10 +152,10 @@ export interface Link {
 }
 
 export interface LinkVitals {
-  /** Time of the last stanza that is neither an answer nor a keep-alive. Milliseconds since the epoch; 0 before the first. */
-  lastStanzaAt: number;
-  /** Time of the last answer to a ping. Milliseconds since the epoch; 0 before the first. */
-  lastPongAt: number;
+  /** Time of the last stanza that is neither an answer nor a keep-alive; 0 before the first. */
+  lastStanzaAt: EpochMs;
+  /** Time of the last answer to a ping; 0 before the first. */
+  lastPongAt: EpochMs;
   /** Milliseconds since the later of the two, on the monotonic clock; Infinity before the first. */
   silentMs: number;
 }
@@ -211,8 +212,8 @@ export interface MessageReference {
   fromMe: boolean;
   /** In groups: jid of the author. */
   participant?: string;
-  /** Milliseconds since the epoch; 0 where not known. */
-  sentAt: number;
+  /** 0 where not known. */
+  sentAt: EpochMs;
 }
 
 /** A change of the app state of a chat; `chat` is its jid. */

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, pbkdf2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { DeviceView } from '../../contract/sandbox/index.js';
+import type { EpochMs } from '../../domain/clock.js';
 import type { Account, ClientConnection } from '../state/account.js';
 import type { Network } from '../state/network.js';
 import { agree, generateKeyPair, type KeyPair } from '../wire/keys.js';
@@ -25,8 +26,8 @@ interface CodeRequest {
   connection: ClientConnection;
   ref: Buffer;
   wrappedEphemeral: Buffer;
-  /** Milliseconds since the epoch; the code is made just before. */
-  madeAt: number;
+  /** The code is made just before. */
+  madeAt: EpochMs;
   /** True while a typed code is being tried. */
   isTried: boolean;
   /** Set while the device must answer the phone. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FaultKind, FaultRequest, PairingStep } from '../../contract/sandbox/index.js';
 import { PAIRING_STEPS } from '../../contract/sandbox/linking.js';
-import type { Clock } from '../../domain/clock.js';
+import type { Clock, EpochMs } from '../../domain/clock.js';
 import { stanza } from '../wire/stanza.js';
 import type { Account, ClientConnection } from './account.js';
 
@@ -284,8 +284,8 @@ interface Order {
   /** Infinity: until the fault is cleared. */
   left: number;
   ms: number;
-  /** Milliseconds since the epoch; undefined when it does not end by time. */
-  endsAt: number | undefined;
+  /** Undefined when it does not end by time. */
+  endsAt: EpochMs | undefined;
 }
 
 /** The faults that are ordered and not used up. */

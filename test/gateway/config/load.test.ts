@@ -175,7 +175,7 @@ describe('settings', () => {
   it('are listed in the documentation as the schema has them', async () => {
     const page = new URL('../../../docs/settings.md', import.meta.url);
     const text = await readFile(page, 'utf8');
-    const between = /(<!-- settings: .* -->\n)[^]*(<!-- end of settings -->)/;
+    const between = /(<!-- settings: [^\n]* -->\n).*(<!-- end of settings -->)/s;
     const wanted = text.replace(between, (_, begin: string, end: string) => `${begin}${table()}${end}`);
     if (process.env.SWITCHBOARD_UPDATE_DOCS) await writeFile(page, wanted);
     else expect(text).to.equal(wanted);

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../domain/clock.js';
+import type { Clock, EpochMs } from '../../../domain/clock.js';
 
 /** Milliseconds after which an earlier suspicion no longer counts. */
 const FORGOTTEN_MS = 24 * 60 * 60_000;
@@ -11,8 +11,7 @@ interface Suspicion {
   left: number;
   /** Isolated attempts that the last suspicion required. */
   took: number;
-  /** Milliseconds since the epoch. */
-  since: number;
+  since: EpochMs;
 }
 
 /**

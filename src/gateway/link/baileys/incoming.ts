@@ -10,6 +10,7 @@ import {
   unpadRandomMax16,
   type WAMessageKey,
 } from '@whiskeysockets/baileys';
+import type { EpochMs } from '../../../domain/clock.js';
 import { isObject, readJson } from '../../../domain/json.js';
 import type { JournalEntry } from '../../../domain/signal-state.js';
 import type { IncomingMessage, OwnIdentity, UnreadableMessage } from '../link.js';
@@ -20,8 +21,7 @@ export interface DecryptedPart {
   journalId: string;
   /** Plaintext with its padding, as the decryption returned it. */
   plain: Uint8Array;
-  /** Milliseconds since the epoch. */
-  receivedAt: number;
+  receivedAt: EpochMs;
 }
 
 /** A message stanza whose parts are being decrypted. */

@@ -6,7 +6,7 @@ import {
   proto,
   type WASocket,
 } from '@whiskeysockets/baileys';
-import type { Clock } from '../../../domain/clock.js';
+import type { Clock, EpochMs } from '../../../domain/clock.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { LIMITS } from '../../../domain/limits.js';
 import type {
@@ -46,8 +46,7 @@ const LATE_ACK_MS = 300;
 
 /** The network's answer to a message. */
 interface Acknowledgement {
-  /** Milliseconds since the epoch. */
-  at: number;
+  at: EpochMs;
   /** The code of a negative acknowledgement. */
   error: string | undefined;
   /** The network's hash of all devices of the chat. */

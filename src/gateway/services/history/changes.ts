@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { personOf } from '../../../domain/address.js';
+import type { EpochMs } from '../../../domain/clock.js';
 import { unwrap } from '../../../domain/wrappers.js';
 import type { IncomingMessage } from '../../link/link.js';
 import type { HistoryMessage } from '../../store/store.js';
@@ -13,8 +14,8 @@ export type Change = {
   /** The message to change. */
   targetId: string;
   by: Authorship;
-  /** Milliseconds since the epoch, by the author's clock if it is plausible. */
-  at: number;
+  /** By the author's clock if it is plausible. */
+  at: EpochMs;
 } & (
   | { type: 'reaction' /** User-part. */; reactor: string /** Empty to remove it. */; emoji: string }
   | { type: 'edit'; body: string }

@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
 import type { AvatarCounts, ProfilePicture } from '../../../contract/index.js';
 import { type Address, parseJid, parseRecipient } from '../../../domain/address.js';
-import { type Clock, wait } from '../../../domain/clock.js';
+import { type Clock, type EpochMs, wait } from '../../../domain/clock.js';
 import { type ErrorCode, GatewayError, isGatewayError } from '../../../domain/errors.js';
 import { LIMITS } from '../../../domain/limits.js';
 import type { Logger } from '../../log.js';
@@ -130,8 +130,8 @@ interface Run {
   force: boolean;
   counts: Promise<AvatarCounts>;
   ended: AbortController;
-  /** Earliest time of the next question to the network: milliseconds since the epoch. */
-  nextAt: number;
+  /** Earliest time of the next question to the network. */
+  nextAt: EpochMs;
 }
 
 /** Gives every hosted room its picture, at a rate that the network accepts. */

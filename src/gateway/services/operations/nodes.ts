@@ -1,4 +1,5 @@
 import type { Lease, Node } from '../../../contract/index.js';
+import type { EpochMs } from '../../../domain/clock.js';
 import { GatewayError } from '../../../domain/errors.js';
 import type { ClusterStore, LeaseRecord, SeenNode } from '../../store/store.js';
 import type { Nodes } from '../services.js';
@@ -9,8 +10,7 @@ const SILENT_MS = 5_000;
 interface SoleNodeOptions {
   podName: string;
   version: string;
-  /** Milliseconds since the epoch. */
-  now(): number;
+  now(): EpochMs;
   /** Number of sessions of this node. */
   sessions(): number;
 }

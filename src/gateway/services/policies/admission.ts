@@ -1,4 +1,5 @@
 import type { boundedCache } from '../../../domain/bounded-cache.js';
+import type { EpochMs } from '../../../domain/clock.js';
 import type { PolicyRefusal } from '../../../domain/errors.js';
 import type { Policy } from '../../../domain/policy/policy.js';
 import {
@@ -32,8 +33,8 @@ export interface SendStamp {
   counted: SendWeight;
   /** Same as `IntendedSend.text`; absent if no rule needs it. */
   textHash?: string;
-  /** When the message leaves: milliseconds since the epoch. */
-  sentAt: number;
+  /** When the message leaves. */
+  sentAt: EpochMs;
 }
 
 /** Permission of the policy for one send, which guards it until it is written to the wire. */

@@ -15,6 +15,7 @@ import type {
   UnfinishedAnswer,
   WebhookSettings,
 } from '../../../contract/index.js';
+import type { EpochMs } from '../../../domain/clock.js';
 import type { PauseCode } from '../../../domain/pauses.js';
 import type { Reason } from '../../../domain/reasons.js';
 import type { PasskeyState, WebAuthnAssertion } from '../../link/link.js';
@@ -165,8 +166,8 @@ export interface PairView extends Pick<PairState, 'status' | 'code'> {
   /** The text inside the QR. */
   qr?: string;
   passkey?: PasskeyState;
-  /** When the address expires: milliseconds since the epoch. */
-  expiresAt: number;
+  /** When the address expires. */
+  expiresAt: EpochMs;
 }
 
 /** One-time addresses where the owner of a number links it. Every method that takes a token throws pair_link_unknown. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../domain/clock.js';
+import type { Clock, EpochMs } from '../../../domain/clock.js';
 import { GatewayError, isGatewayError } from '../../../domain/errors.js';
 import type { Link, LinkFactory, PreparedMessage, Remedy } from '../../link/link.js';
 import type { LiveLinks } from '../access.js';
@@ -26,8 +26,8 @@ interface Departure extends Departing {
   isRecorded: boolean;
   /** Copies prepared so far, with that of the record. */
   copies: number;
-  /** The time in its record: milliseconds since the epoch. */
-  sentAt: number;
+  /** The time in its record. */
+  sentAt: EpochMs;
 }
 
 /** Brings messages to the network: prepare → record → relay, until the network acknowledges a copy. */

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../../domain/clock.js';
+import type { Clock, EpochMs } from '../../../domain/clock.js';
 import { type ErrorCode, isFinalForSend } from '../../../domain/errors.js';
 import { isHeldEnd } from '../../../domain/held-send.js';
 import { LIMITS } from '../../../domain/limits.js';
@@ -35,8 +35,8 @@ const GAP_WITHOUT_LIMITS = { pausesMs: [120_000], endless: true, jitter: 0.5 } a
 /** The held messages of a session in this process. */
 export interface Held {
   queue: HeldQueue;
-  /** No further message leaves before this time: milliseconds since the epoch. */
-  pausesUntil: number;
+  /** No further message leaves before this time. */
+  pausesUntil: EpochMs;
   /** Aborted when this node must not send for the session any more. */
   ended: AbortController;
   cancelTimer(): void;

@@ -1,5 +1,6 @@
 import type { HeldMessage } from '../../../contract/index.js';
 import { parseJid } from '../../../domain/address.js';
+import type { EpochMs } from '../../../domain/clock.js';
 import { Deferred } from '../../../domain/deferred.js';
 import { GatewayError, isGatewayError } from '../../../domain/errors.js';
 import {
@@ -20,15 +21,15 @@ export interface HeldRequest {
   /** Path of the route. */
   route: string;
   request: object;
-  /** Milliseconds since the epoch, different for each message of a session: the order of the messages. */
-  heldAt: number;
+  /** Different for each message of a session: the order of the messages. */
+  heldAt: EpochMs;
   /** The rule that held the message back, and when that rule allows it: milliseconds since the epoch. */
   rule: RuleName;
   allowedAt: number;
   /** Digits of the own number that was linked when the message was held. */
   from: string;
-  /** When the first copy left: milliseconds since the epoch. `SentRecord.sentAt` is not enough, because each repetition under a policy changes it. */
-  leftAt?: number;
+  /** When the first copy left. `SentRecord.sentAt` is not enough, because each repetition under a policy changes it. */
+  leftAt?: EpochMs;
 }
 
 /** Milliseconds after which a message that waits is judged again at the latest: limits grow with the age of the link. */
@@ -39,8 +40,8 @@ export interface HeldSend extends Omit<HeldRequest, 'request' | 'from' | 'leftAt
   messageId: string;
   /** The recipient's jid. */
   to: string;
-  /** When the message is judged next, and the end of the pause after a failure: milliseconds since the epoch. */
-  dueAt: number;
+  /** When the message is judged next, and the end of the pause after a failure. */
+  dueAt: EpochMs;
   snoozedUntil: number;
   /** The rule that refused the message at its last judgement, and the time of that judgement; undefined if it must be judged again. */
   judged: { by: RuleName; at: number } | undefined;

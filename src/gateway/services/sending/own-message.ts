@@ -1,3 +1,4 @@
+import type { EpochMs } from '../../../domain/clock.js';
 import type { ComposedContent, EncodedContent, MessageContent, QuotedReference } from '../../link/link.js';
 import { readObject } from '../../store/port/json.js';
 import type { SentRecord } from '../../store/store.js';
@@ -30,8 +31,8 @@ export interface OwnMessage {
 /** A message that the network has. */
 export interface SentMessage {
   content: MessageContent;
-  /** The time in its record: milliseconds since the epoch. */
-  sentAt: number;
+  /** The time in its record. */
+  sentAt: EpochMs;
 }
 
 /** A recorded message, to be sent again as it was. @param asked facts for the policy that the record does not hold */

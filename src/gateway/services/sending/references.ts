@@ -1,4 +1,5 @@
 import { type Address, formatJid, parseJid } from '../../../domain/address.js';
+import type { EpochMs } from '../../../domain/clock.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { reason } from '../../../domain/reasons.js';
 import type { ComposeContext, Target } from '../../kinds/kind.js';
@@ -17,8 +18,7 @@ interface EarlierMessage {
   fromMe: boolean;
   /** Jid of the author; empty if unknown. */
   author: string;
-  /** Milliseconds since the epoch. */
-  sentAt: number;
+  sentAt: EpochMs;
   /** Known to be deleted for everyone. */
   isDeleted: boolean;
   /** The policy holds the message back: it has not left. */

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '../../../domain/clock.js';
+import type { Clock, EpochMs } from '../../../domain/clock.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { sessionOfPairToken } from '../../../domain/ids.js';
 import { isTerminal } from '../../../domain/session.js';
@@ -17,8 +17,7 @@ interface PairLink {
   hash: Buffer;
   /** Of its session: a later session of the same clientId is another one. */
   createdAt: number;
-  /** Milliseconds since the epoch. */
-  expiresAt: number;
+  expiresAt: EpochMs;
   /** The number has been linked: the address is closed. */
   isUsed: boolean;
   code?: { text: string; expiresAt: number };

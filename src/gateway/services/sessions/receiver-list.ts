@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { LRUCache } from 'lru-cache';
 import { EVENT_TYPES, type EventType, type GatewayEvent } from '../../../contract/events/catalogue.js';
 import type { Receiver as ShownReceiver } from '../../../contract/index.js';
+import type { EpochMs } from '../../../domain/clock.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { WEBHOOK_ID } from '../../../domain/ids.js';
 import { parseJson } from '../../../domain/json.js';
@@ -27,8 +28,8 @@ export interface StoredReceiver {
   url: string;
   token: string;
   previousToken: string | null;
-  /** Milliseconds since the epoch; 0 without one. */
-  previousTokenUntil: number;
+  /** 0 without one. */
+  previousTokenUntil: EpochMs;
   retry: 'contract' | 'durable';
   filter: EventFilter;
   /** Headers by lower-case name. */

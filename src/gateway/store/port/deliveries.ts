@@ -1,3 +1,4 @@
+import type { EpochMs } from '../../../domain/clock.js';
 import { collection, type RecordOf } from './fields.js';
 
 /** Events whose attempts have all failed, kept for an operator. */
@@ -112,8 +113,8 @@ export type KeptPlace = Pick<KeptEvent, 'at' | 'id'>;
 
 export interface KeptFilter {
   clientId: string;
-  /** Milliseconds since the epoch, inclusive. */
-  from?: number;
+  /** Inclusive. */
+  from?: EpochMs;
   to?: number;
   /** Any of these types. */
   types?: readonly string[];

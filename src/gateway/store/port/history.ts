@@ -1,3 +1,4 @@
+import type { EpochMs } from '../../../domain/clock.js';
 import { type ChatSettings, type MessageStatus, VOTE_TYPE } from '../../../domain/room.js';
 import { collection, type RecordOf } from './fields.js';
 
@@ -61,8 +62,7 @@ export type HistoryMessage = RecordOf<typeof MESSAGES>;
 export interface MessageProgress {
   messageId: string;
   status: MessageStatus;
-  /** Milliseconds since the epoch. */
-  at: number;
+  at: EpochMs;
 }
 
 /** Reactions, edits and revokes that arrived before the message they change. */

@@ -1,5 +1,6 @@
 import type { ChatMutation } from '@whiskeysockets/baileys';
 import type { ChatView } from '../../../contract/sandbox/index.js';
+import type { EpochMs } from '../../../domain/clock.js';
 import type { Directory } from '../../state/directory.js';
 
 /** The settings of one chat. */
@@ -7,8 +8,8 @@ interface ChatState {
   unread: boolean;
   archived: boolean;
   pinned: boolean;
-  /** Milliseconds since the epoch; Infinity: for good; 0: not muted. */
-  mutedUntil: number;
+  /** Infinity: for good; 0: not muted. */
+  mutedUntil: EpochMs;
   /** Ids of messages that are deleted for this account only. */
   deleted: Set<string>;
   /** Ids of starred messages. */

@@ -6,7 +6,7 @@ import type {
   FleetNode,
   FleetSession,
 } from '../../../contract/index.js';
-import type { Clock } from '../../../domain/clock.js';
+import type { Clock, EpochMs } from '../../../domain/clock.js';
 import { parseObject } from '../../../domain/json.js';
 import { type DaemonClient, isThisMachine } from '../client.js';
 import { MAX_FAILED_DELIVERIES } from '../failed.js';
@@ -101,8 +101,7 @@ export class DoctorContext {
 
   async probe(path: '/health/live' | '/health/ready'): Promise<{
     answer: HttpAnswer;
-    /** Milliseconds since the epoch. */
-    at: number;
+    at: EpochMs;
     /** Latency in milliseconds. */
     ms: number;
   }> {

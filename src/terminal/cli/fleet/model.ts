@@ -1,5 +1,6 @@
 import type { TailEntry } from '../../../contract/events/stream-entry.js';
 import type { FailedDelivery, FleetNode, FleetSession } from '../../../contract/index.js';
+import type { EpochMs } from '../../../domain/clock.js';
 import type { Notice } from '../inbox/model.js';
 import type { PairItem } from '../pair.js';
 
@@ -12,8 +13,8 @@ export interface FleetState {
     | { state: 'reconnecting'; reason: string };
   /** True until the first answer. */
   loading: boolean;
-  /** When the daemon was read last, in milliseconds since the epoch by this machine's clock. */
-  readAt?: number;
+  /** When the daemon was read last by this machine's clock. */
+  readAt?: EpochMs;
   /** Milliseconds by which the daemon's clock is ahead of this machine's. */
   clockAheadMs: number;
   nodes: readonly FleetNode[];

@@ -1,3 +1,4 @@
+import type { EpochMs } from '../../../domain/clock.js';
 import { newDeliveryId } from '../../../domain/ids.js';
 import { webhookHeaders } from '../../../domain/webhook-headers.js';
 import { type Answer, CALL_TIMEOUT_MS, post } from '../forward.js';
@@ -9,8 +10,8 @@ export interface CallWish {
   /** Id of an earlier call, to repeat it. */
   deliveryId?: string;
   attempt?: number;
-  /** Time of the call; milliseconds since the epoch. */
-  at?: number;
+  /** Time of the call. */
+  at?: EpochMs;
   /** A previous token that also signs the call, as during a replacement. */
   previousToken?: string;
   /** Replaces the correct signature. */

@@ -1,4 +1,5 @@
 import { useContext, useEffect, useMemo } from 'react';
+import type { EpochMs } from '../../../domain/clock.js';
 import { DaemonClient } from '../../cli/client.js';
 import { LiveFleet } from '../../cli/fleet/live-fleet.js';
 import { fullScreen, Screen, usePresses, useStore, useTerminalSize } from '../screen.js';
@@ -62,8 +63,7 @@ export function AllFleetsScreen({
   /** Called when the operator opens a session. */
   onOpen(target: Target): void;
   onLeave(): void;
-  /** Milliseconds since the epoch. */
-  now?(): number;
+  now?(): EpochMs;
 }) {
   const fleets = useMemo(() => new AllFleets(contexts, selected), [contexts, selected]);
   const { color } = useContext(TerminalContext);

@@ -1,4 +1,5 @@
 import type { FleetSession } from '../../../contract/index.js';
+import type { EpochMs } from '../../../domain/clock.js';
 import type { FleetModel } from '../../cli/fleet/model.js';
 import { arranged } from '../../cli/fleet/standing.js';
 import { StateBox } from '../../cli/state-box.js';
@@ -6,8 +7,8 @@ import { FIRST_VIEW, type FleetView } from './view-state.js';
 
 interface FleetControllerOptions {
   model: FleetModel;
-  /** Milliseconds since the epoch, by this machine's clock. */
-  now(): number;
+  /** By this machine's clock. */
+  now(): EpochMs;
   /** The session that is selected first. */
   selected?: string;
   /** Called when the operator quits. */

@@ -1,4 +1,5 @@
 import { useContext, useEffect, useMemo, useState } from 'react';
+import type { EpochMs } from '../../../domain/clock.js';
 import type { DaemonClient } from '../../cli/client.js';
 import { LiveFleet } from '../../cli/fleet/live-fleet.js';
 import type { FleetModel } from '../../cli/fleet/model.js';
@@ -91,8 +92,7 @@ export function FleetScreen({
   /** Called when the operator goes to the inbox of a session. */
   onInbox(clientId: string): void;
   onLeave(): void;
-  /** Milliseconds since the epoch. */
-  now?(): number;
+  now?(): EpochMs;
 }) {
   const controller = useMemo(() => {
     const first = selected === undefined ? {} : { selected };
