@@ -10,13 +10,13 @@ const run = promisify(execFile);
 /** A separate process, because test runners handle unhandled rejections themselves. */
 const SCRIPT = `
   import { pino } from 'pino';
-  import { inNameOf, watchRejections } from './src/gateway/link/baileys/faults.ts';
+  import { runAsLink, watchRejections } from './src/gateway/link/baileys/faults.ts';
   const lines = [];
   watchRejections(pino({}, { write: (line) => lines.push(JSON.parse(line)) }));
   const told = [];
   const owner = (name) => ({ owner: { onLibraryFault: (error) => told.push(name + ': ' + error.message) } });
-  inNameOf(owner('a'), () => setTimeout(async () => { throw new Error('in a timer') }, 1));
-  inNameOf(owner('b'), () => queueMicrotask(async () => { await null; throw new Error('after an await') }));
+  runAsLink(owner('a'), () => setTimeout(async () => { throw new Error('in a timer') }, 1));
+  runAsLink(owner('b'), () => queueMicrotask(async () => { await null; throw new Error('after an await') }));
   setTimeout(() => Promise.reject(new Error('of nobody')), 1);
   setTimeout(() => console.log(JSON.stringify({ told, logged: lines.map((line) => line.err.message) })), 20);
 `;
