@@ -3,8 +3,8 @@ import type { Phones } from './phone/phone.js';
 import { Companion } from './state/account.js';
 import type { Network } from './state/network.js';
 import { parseAccount, parseCompanion, serialisePair } from './state/records.js';
-import { readRow, storedPair } from './store/rows.js';
 import type { State } from './store/state.js';
+import { readRow, storedPair } from './store/stored-row.js';
 import { type Authority, createAuthority } from './wire/keys.js';
 
 const AUTHORITY_KEY = 'authority';

@@ -2,7 +2,7 @@ import { type Clock, systemClock, wait } from '../../domain/clock.js';
 import { formatRoomId, parseRoomId } from '../../domain/room.js';
 import type { FileRecord, HistoryMessage, RoomRecord, Store } from '../../gateway/store/store.js';
 import type { CountLine } from '../../terminal/cli/progress.js';
-import { allRooms, filePagesOf, pagesOf, SECOND_LOOK_MS } from './rows.js';
+import { allRooms, filePagesOf, pagesOf, SECOND_LOOK_MS } from './pages.js';
 
 /** Numbers of found problems; with `repair` they are fixed. */
 export interface StoreFaults {

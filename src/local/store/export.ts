@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type { HistoryMessage, RoomRecord, SessionRecord, Store } from '../../gateway/store/store.js';
 import { CliError } from '../../terminal/cli/errors.js';
 import type { CountLine } from '../../terminal/cli/progress.js';
-import { PAGE, pagesOf } from './rows.js';
+import { PAGE, pagesOf } from './pages.js';
 
 const ROOMS = 'rooms';
 const MEDIA = 'media';

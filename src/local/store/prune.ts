@@ -1,6 +1,6 @@
 import { type Clock, systemClock, wait } from '../../domain/clock.js';
 import type { Store } from '../../gateway/store/store.js';
-import { allRooms, SECOND_LOOK_MS, type SessionRoom } from './rows.js';
+import { allRooms, SECOND_LOOK_MS, type SessionRoom } from './pages.js';
 
 export interface PruneResult {
   /** RFC 3339. */

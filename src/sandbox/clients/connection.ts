@@ -11,7 +11,7 @@ import { NoiseResponder, type Transport } from '../wire/noise.js';
 import { decodeStanza, encodeStanza, type Stanza, stanza } from '../wire/stanza.js';
 import { dispatch } from './dispatch.js';
 import { login } from './login.js';
-import type { Parts } from './parts.js';
+import type { Parts } from './network-parts.js';
 
 const HANDSHAKE_MS = 20_000;
 

@@ -1,5 +1,5 @@
 import { messages as api } from '../../contract/sandbox/messages.js';
-import type { Parts } from '../clients/parts.js';
+import type { Parts } from '../clients/network-parts.js';
 import { issueToken, tokenOf } from '../people/tokens.js';
 import type { Phone } from '../phone/phone.js';
 import { postInChannel } from '../phone/posts.js';

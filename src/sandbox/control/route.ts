@@ -1,7 +1,7 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit, Server } from '@hapi/hapi';
 import { checkAnswer, unlistedCode } from '../../contract/check.js';
 import { type ControlOperation, controlErrorsOf, statusOf } from '../../contract/sandbox/operation.js';
-import type { Parts } from '../clients/parts.js';
+import type { Parts } from '../clients/network-parts.js';
 import { Refusal } from '../wire/refusals.js';
 
 /** Dependencies of handlers. */

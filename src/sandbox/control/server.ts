@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { WebSocketServer } from 'ws';
 import type { SandboxErrorCode } from '../../contract/sandbox/errors.js';
 import { Connection } from '../clients/connection.js';
-import type { Parts } from '../clients/parts.js';
+import type { Parts } from '../clients/network-parts.js';
 import { addressOf } from '../state/visits.js';
 import { Refusal } from '../wire/refusals.js';
 import { activityRoutes } from './activity.js';

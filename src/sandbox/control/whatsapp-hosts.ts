@@ -4,7 +4,7 @@ import type { Server } from '@hapi/hapi';
 import Joi from 'joi';
 import { MAX_FILE_BYTES } from '../../contract/sandbox/contents.js';
 import { wait } from '../../domain/clock.js';
-import type { Parts } from '../clients/parts.js';
+import type { Parts } from '../clients/network-parts.js';
 import { directPath, MEDIA_HOSTS, mediaUrl } from '../media/host.js';
 import { serviceWorker } from '../state/rules.js';
 import { Refusal } from '../wire/refusals.js';

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import type { Distribution, KeyOwner, KeyPosition, SenderKeys } from '../signal/sender-keys.js';
-import { readRow } from '../store/rows.js';
 import type { State } from '../store/state.js';
+import { readRow } from '../store/stored-row.js';
 
 /** Beyond this the oldest known key of a sender is dropped. */
 const MAX_KEYS_PER_SENDER = 5;

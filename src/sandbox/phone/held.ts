@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import type { ChangeView, DeviceCopy, MessageView, ReceiptState } from '../../contract/sandbox/index.js';
-import { readRow, storedBytes } from '../store/rows.js';
 import type { State } from '../store/state.js';
+import { readRow, storedBytes } from '../store/stored-row.js';
 import { Refusal } from '../wire/refusals.js';
 import type { Stanza } from '../wire/stanza.js';
 

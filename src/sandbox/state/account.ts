@@ -12,8 +12,8 @@ import type {
 import { LID_SERVER, PN_SERVER } from '../../domain/address.js';
 import type { Bundle, PreKey } from '../signal/prekeys.js';
 import type { KeyOwner, KeyPosition } from '../signal/sender-keys.js';
-import { readRow } from '../store/rows.js';
 import type { State } from '../store/state.js';
+import { readRow } from '../store/stored-row.js';
 import { deviceJid, type Stanza, stanza } from '../wire/stanza.js';
 import { Mailbox } from './mailbox.js';
 import {

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import type { DeviceDetails } from '../../contract/sandbox/index.js';
 import type { SignedPreKey } from '../signal/prekeys.js';
 import type { SignalKeys } from '../signal/signal-device.js';
-import { readRow, storedBytes, storedPair } from '../store/rows.js';
+import { readRow, storedBytes, storedPair } from '../store/stored-row.js';
 import type { KeyPair } from '../wire/keys.js';
 
 /** An account without its phone's messages and its linked devices. */

@@ -1,8 +1,8 @@
 import { DEFAULT_CONNECTION_CONFIG, type proto } from '@whiskeysockets/baileys';
 import Joi from 'joi';
 import type { NetworkUpdate, NetworkView } from '../../contract/sandbox/index.js';
-import { readRow } from '../store/rows.js';
 import type { State } from '../store/state.js';
+import { readRow } from '../store/stored-row.js';
 
 const RULES_KEY = 'rules';
 const RULES = Joi.object<NetworkUpdate>({

@@ -1,8 +1,8 @@
 import Joi from 'joi';
 import type { ClockView } from '../../contract/sandbox/index.js';
 import { DAY_MS } from '../../domain/clock.js';
-import { readRow } from '../store/rows.js';
 import type { State } from '../store/state.js';
+import { readRow } from '../store/stored-row.js';
 import { Refusal } from '../wire/refusals.js';
 import type { Network } from './network.js';
 

@@ -10,7 +10,7 @@ import { MediaLibrary } from '../../../src/gateway/services/files/library.js';
 import { Spool } from '../../../src/gateway/services/files/spool.js';
 import { HostedInbox } from '../../../src/gateway/services/history/inbox.js';
 import { Recorder } from '../../../src/gateway/services/history/recorder.js';
-import { type Recording, roomOf, rowOf } from '../../../src/gateway/services/history/rows.js';
+import { type Recording, roomOf, rowOf } from '../../../src/gateway/services/history/recording.js';
 import { StoredRows } from '../../../src/gateway/services/history/stored-rows.js';
 import { Contacts } from '../../../src/gateway/services/identities/contacts.js';
 import type { Store } from '../../../src/gateway/store/store.js';

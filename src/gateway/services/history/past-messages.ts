@@ -12,10 +12,10 @@ import type { HistoryMessage, HistoryStore, RoomUpdate, SessionRecord, Store } f
 import type { Contacts } from '../identities/contacts.js';
 import { type Authorship, identifyParties, lidOfQuoted, type Parties } from '../identities/parties.js';
 import type { StoreRetry } from '../store-retry.js';
-import { applyChange } from './changes.js';
+import { applyChange } from './change.js';
 import { composeEnvelope } from './envelope.js';
 import type { Recorder } from './recorder.js';
-import { roomOf, rowOf } from './rows.js';
+import { roomOf, rowOf } from './recording.js';
 import type { StoredRows } from './stored-rows.js';
 import { admit, Traces } from './traces.js';
 

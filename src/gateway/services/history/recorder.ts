@@ -2,10 +2,10 @@ import type { LinkFactory } from '../../link/link.js';
 import type { HistoryMessage, PendingChange, RoomUpdate, Store } from '../../store/store.js';
 import type { FileKeeper } from '../files/file-keeper.js';
 import type { PersonRooms } from '../identities/person-rooms.js';
-import { applyChange, type Change, changeOf, readChange } from './changes.js';
+import { applyChange, type Change, changeOf, readChange } from './change.js';
 import { Deletions, type Quoted, quotedBy } from './deletions.js';
+import { isUnreadable, type Recording, roomOf, rowOf } from './recording.js';
 import type { RoomSettings } from './room-settings.js';
-import { isUnreadable, type Recording, roomOf, rowOf } from './rows.js';
 import type { RowKey, StoredRows } from './stored-rows.js';
 
 /** Facts about the file of a message, from its source. */

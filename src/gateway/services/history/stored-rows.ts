@@ -4,7 +4,7 @@ import type { HistoryMessage, Store } from '../../store/store.js';
 import type { Contacts } from '../identities/contacts.js';
 import { renamedTo } from '../identities/stored-names.js';
 import type { StoreRetry } from '../store-retry.js';
-import { applyChange, readChange } from './changes.js';
+import { applyChange, readChange } from './change.js';
 import { Deletions } from './deletions.js';
 
 /** Names a stored message. */

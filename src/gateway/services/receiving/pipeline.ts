@@ -8,7 +8,7 @@ import type { SessionRecord } from '../../store/store.js';
 import type { FileLinks } from '../files/file-links.js';
 import { composeEnvelope } from '../history/envelope.js';
 import type { Recorder } from '../history/recorder.js';
-import type { Recording } from '../history/rows.js';
+import type { Recording } from '../history/recording.js';
 import type { Traces } from '../history/traces.js';
 import type { Contacts } from '../identities/contacts.js';
 import type { KnownGroups } from '../identities/known-groups.js';

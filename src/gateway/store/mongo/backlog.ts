@@ -1,7 +1,7 @@
 import type { AnyBulkWriteOperation, Document } from 'mongodb';
 import { pauseAfter } from '../../../domain/retry.js';
-import { type Changes, type Commit, sizeOf } from './changes.js';
 import type { MongoDatabase } from './database.js';
+import { type Changes, type Commit, sizeOf } from './stored-changes.js';
 
 /** Milliseconds after which written commits are applied at the latest. */
 const APPLIED_AFTER_MS = 1_000;

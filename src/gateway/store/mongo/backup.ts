@@ -16,11 +16,11 @@ import {
 import { type Field, noneOf } from '../port/fields.js';
 import { readTexts } from '../port/json.js';
 import type { CommitDocument } from './backlog.js';
-import type { StoredChange, StoredEntry } from './changes.js';
 import type { CommitLog } from './commits.js';
 import type { MongoDatabase } from './database.js';
 import { fileBytes } from './file-bytes.js';
 import { withFormerExport } from './sessions.js';
+import type { StoredChange, StoredEntry } from './stored-changes.js';
 import { DUPLICATE_KEY, fromBinary, toBinary } from './writes.js';
 
 /** Rows of a batch. */

@@ -1,9 +1,9 @@
 import { GatewayError } from '../../../domain/errors.js';
 import type { Backlog, CommitDocument } from './backlog.js';
-import { type Changes, type Commit, type Head, isEmpty, joined, sizeOf } from './changes.js';
 import type { MongoDatabase } from './database.js';
 import { type Fence, type Fences, sessionElsewhere } from './fences.js';
 import { SharedLock } from './lock.js';
+import { type Changes, type Commit, type Head, isEmpty, joined, sizeOf } from './stored-changes.js';
 import { unlessDuplicate, upsertTwice } from './writes.js';
 
 /**

@@ -3,12 +3,12 @@ import type { JournalEntry, KeyChange } from '../../../domain/signal-state.js';
 import { JOURNAL } from '../port/keys.js';
 import type { DataKeyStore, JournalStore, KeyStore, StoredKey } from '../store.js';
 import type { Operation } from './backlog.js';
-import type { Changes, Commit, StoredChange, StoredEntry } from './changes.js';
 import type { CommitLog } from './commits.js';
 import type { MongoDatabase } from './database.js';
 import { documentsOf } from './documents.js';
 import type { HeldCache } from './held-cache.js';
 import type { KnownEntries } from './known-entries.js';
+import type { Changes, Commit, StoredChange, StoredEntry } from './stored-changes.js';
 import { fromBinary, putIfAbsent, toBinary, unlessNewer } from './writes.js';
 
 const { toRecord: toEntry } = documentsOf(JOURNAL);

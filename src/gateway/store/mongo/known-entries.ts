@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb';
-import type { StoredEntry } from './changes.js';
 import type { CommitLog } from './commits.js';
 import { HeldCache } from './held-cache.js';
+import type { StoredEntry } from './stored-changes.js';
 
 /** Entries of one session beyond which their messages are not kept in memory. */
 const ENTRIES = 20_000;

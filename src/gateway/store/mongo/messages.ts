@@ -3,12 +3,12 @@ import { PN_SERVER } from '../../../domain/address.js';
 import { MESSAGE_STATUSES, type MessageStatus, VOTE_TYPE } from '../../../domain/room.js';
 import { conversationOf, MESSAGES, TRACES } from '../port/history.js';
 import type { HistoryMessage, MessageProgress, MessageTrace, TraceStore } from '../store.js';
-import { inRow } from './changes.js';
 import type { CommitLog } from './commits.js';
 import type { MongoDatabase } from './database.js';
 import { type DocumentOf, documentsOf } from './documents.js';
 import { assertLease, type Fence, type Fences, insertFenced } from './fences.js';
 import type { HeldCache } from './held-cache.js';
+import { inRow } from './stored-changes.js';
 import { deleteInBatches, setTo, upsertTwice } from './writes.js';
 
 /** Messages with the same time are ordered by `_id`, which grows as they are recorded. */

@@ -1,11 +1,11 @@
 import type { Field } from '../port/fields.js';
 import { HELD_SENDS, IDEMPOTENCY, PAST_SENDS, SENDS } from '../port/sends.js';
 import type { IdempotencyRecord, IdempotencyStore, SendStore, SentRecord } from '../store.js';
-import { inRow } from './changes.js';
 import type { CommitLog } from './commits.js';
 import type { MongoDatabase } from './database.js';
 import { type DocumentOf, documentsOf } from './documents.js';
 import type { HeldCache } from './held-cache.js';
+import { inRow } from './stored-changes.js';
 import { putIfAbsent } from './writes.js';
 
 type SentDocument = Omit<DocumentOf<SentRecord>, 'closed'> & {

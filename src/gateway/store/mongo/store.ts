@@ -18,7 +18,7 @@ import { mongoKeptEvents } from './kept-events.js';
 import { journalOperations, keyOperations, mongoDataKeys, mongoJournal, mongoKeys } from './keys.js';
 import { KnownEntries } from './known-entries.js';
 import { type HeldTrace, mongoTraces, traceKey } from './messages.js';
-import { rowOperations } from './rows.js';
+import { rowOperations } from './row-operations.js';
 import { COLLECTIONS, requireNewestSchema } from './schema.js';
 import { type CachedSend, mongoIdempotency, mongoSends } from './sends.js';
 import { mongoSessions } from './sessions.js';

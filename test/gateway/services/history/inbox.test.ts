@@ -5,7 +5,7 @@ import type { StoredMessage } from '../../../../src/contract/index.js';
 import type { IncomingMessage } from '../../../../src/gateway/link/link.js';
 import { HostedInbox } from '../../../../src/gateway/services/history/inbox.js';
 import { Recorder } from '../../../../src/gateway/services/history/recorder.js';
-import type { Recording } from '../../../../src/gateway/services/history/rows.js';
+import type { Recording } from '../../../../src/gateway/services/history/recording.js';
 import type { StoredRows } from '../../../../src/gateway/services/history/stored-rows.js';
 import type { Authorship } from '../../../../src/gateway/services/identities/parties.js';
 import { STORED_PICTURE } from '../../../../src/gateway/services/identities/pictures.js';

@@ -7,7 +7,7 @@ import type { HistoryMessage } from '../../store/store.js';
 import { type Authorship, mayBeSame } from '../identities/parties.js';
 import { reactionsIn, reactionTimesIn, underLid, withReactions } from '../identities/stored-names.js';
 import { emptied } from './deletions.js';
-import type { Recording } from './rows.js';
+import type { Recording } from './recording.js';
 
 /** A reaction to, an edit or a deletion of an earlier message. */
 export type Change = {

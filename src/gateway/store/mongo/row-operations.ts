@@ -1,5 +1,5 @@
 import type { Operation } from './backlog.js';
-import type { Commit, StoredRow } from './changes.js';
+import type { Commit, StoredRow } from './stored-changes.js';
 import { unlessNewer } from './writes.js';
 
 /** The updates that apply the rows of commits to a collection, in their order. */
