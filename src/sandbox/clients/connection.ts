@@ -11,7 +11,7 @@ import { NoiseResponder, type Transport } from '../wire/noise.js';
 import { decodeStanza, encodeStanza, type Stanza, stanza } from '../wire/stanza.js';
 import { dispatch } from './dispatch.js';
 import { login } from './login.js';
-import type { Parts } from './network-parts.js';
+import type { NetworkParts } from './network-parts.js';
 
 const HANDSHAKE_MS = 20_000;
 
@@ -24,7 +24,7 @@ export class Connection implements ClientConnection {
   registration?: Registration | undefined;
   companion?: Companion | undefined;
   readonly #network: Network;
-  readonly #parts: Parts;
+  readonly #parts: NetworkParts;
   readonly #socket: WebSocket;
   readonly #reader = new FrameReader();
   readonly #noise: NoiseResponder;
@@ -38,7 +38,7 @@ export class Connection implements ClientConnection {
   readonly #cancelHandshake: () => void;
   readonly #silence: SilenceWatch;
 
-  constructor(socket: WebSocket, parts: Parts, address: string) {
+  constructor(socket: WebSocket, parts: NetworkParts, address: string) {
     this.address = address;
     const { network } = parts;
     this.#socket = socket;

@@ -1,5 +1,5 @@
 import { messages as api } from '../../contract/sandbox/messages.js';
-import type { Parts } from '../clients/network-parts.js';
+import type { NetworkParts } from '../clients/network-parts.js';
 import { issueToken, tokenOf } from '../people/tokens.js';
 import type { Phone } from '../phone/phone.js';
 import { postInChannel } from '../phone/posts.js';
@@ -41,7 +41,7 @@ export const messageRoutes: readonly Route[] = [
 ];
 
 /** The phone of a number, once it has processed what reached it before the request. */
-async function settledPhone({ phones }: Parts, number: string): Promise<Phone> {
+async function settledPhone({ phones }: NetworkParts, number: string): Promise<Phone> {
   const phone = phones.require(number);
   await phone.settled();
   return phone;

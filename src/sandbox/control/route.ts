@@ -1,11 +1,11 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit, Server } from '@hapi/hapi';
 import { checkAnswer, unlistedCode } from '../../contract/check.js';
 import { type ControlOperation, controlErrorsOf, statusOf } from '../../contract/sandbox/operation.js';
-import type { Parts } from '../clients/network-parts.js';
+import type { NetworkParts } from '../clients/network-parts.js';
 import { Refusal } from '../wire/refusals.js';
 
 /** Dependencies of handlers. */
-export interface ControlParts extends Parts {
+export interface ControlParts extends NetworkParts {
   /** Fail a request whose answer breaks the contract. */
   checkAnswers: boolean;
 }

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { WebSocketServer } from 'ws';
 import type { SandboxErrorCode } from '../../contract/sandbox/errors.js';
 import { Connection } from '../clients/connection.js';
-import type { Parts } from '../clients/network-parts.js';
+import type { NetworkParts } from '../clients/network-parts.js';
 import { addressOf } from '../state/visits.js';
 import { Refusal } from '../wire/refusals.js';
 import { activityRoutes } from './activity.js';
@@ -73,7 +73,7 @@ export async function stopServer(server: Server): Promise<void> {
   await server.stop({ timeout: STOP_TIMEOUT_MS });
 }
 
-function acceptClients(server: Server, parts: Parts): void {
+function acceptClients(server: Server, parts: NetworkParts): void {
   const { network } = parts;
   const sockets = new WebSocketServer({
     noServer: true,

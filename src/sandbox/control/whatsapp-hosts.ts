@@ -4,7 +4,7 @@ import type { Server } from '@hapi/hapi';
 import Joi from 'joi';
 import { MAX_FILE_BYTES } from '../../contract/sandbox/contents.js';
 import { wait } from '../../domain/clock.js';
-import type { Parts } from '../clients/network-parts.js';
+import type { NetworkParts } from '../clients/network-parts.js';
 import { directPath, MEDIA_HOSTS, mediaUrl } from '../media/host.js';
 import { serviceWorker } from '../state/rules.js';
 import { Refusal } from '../wire/refusals.js';
@@ -31,7 +31,7 @@ const uploadParams = Joi.object({
  * The servers of WhatsApp's own names that clients use: upload and download of encrypted files, pictures, and the page that
  * names the current version. They are no part of the control API.
  */
-export function whatsAppHosts(server: Server, { network }: Parts): void {
+export function whatsAppHosts(server: Server, { network }: NetworkParts): void {
   /** Why this media host does not take an upload now, if it does not. */
   const refusalOf = (auth: string, host: string): Refusal | undefined => {
     const lid = network.media.tokens.owner(auth);

@@ -1,10 +1,10 @@
 import type { ClientConnection, Companion } from '../../state/account.js';
 import { IqError } from '../../wire/refusals.js';
 import { child, type Stanza, type StanzaContent } from '../../wire/stanza.js';
-import type { Parts } from '../network-parts.js';
+import type { NetworkParts } from '../network-parts.js';
 
 /** A client's connection, and the parts that handle its stanzas. */
-export interface Client extends Parts {
+export interface Client extends NetworkParts {
   connection: ClientConnection;
 }
 
