@@ -1,17 +1,21 @@
 import type { RequestRoute, Server } from '@hapi/hapi';
 import { expect } from 'chai';
-import { ASSERTION_NEEDED, FILE_ID, failedDelivery, fileOf, rightRequest } from './support/route-cases.js';
+import {
+  ASSERTION_NEEDED,
+  FILE_ID,
+  failedDelivery,
+  fileOf,
+  operationAt,
+  rightRequest,
+} from './support/route-cases.js';
 import { type Answer, createTestServer, type TestServer, TOKEN } from './support/test-server.js';
 
 const SECRET = 'secret-of-acme-0123456789';
 const OTHER_SECRET = 'secret-of-other-0123456789';
-/** Routes that need no token. */
+/** Routes of the contract that need no token: a health check, or an address that grants access by itself. */
+const isOpen = ({ method, path }: RequestRoute) => operationAt(method, path).access === 'open';
+const isForMaster = ({ method, path }: RequestRoute) => operationAt(method, path).access === 'master';
 const HEALTH = ['/health/live', '/health/ready', '/health/clients'];
-/** The id of a stored file grants access to it. */
-const FILES = '/media/{id}/{fileName?}';
-/** A one-time address grants access to linking; the files of its page are public. */
-const PAIR_PAGE = /^\/pair(\/|-page\/)/;
-const isOpen = (path: string) => [...HEALTH, FILES].includes(path) || PAIR_PAGE.test(path);
 /** Routes that change or delete the session, or stop the server. */
 const CHANGING = [
   '/events',
@@ -24,21 +28,6 @@ const CHANGING = [
   '/failed-deliveries/{id}/resend',
   '/replay',
 ];
-/** Needs the master token whatever the session. */
-const MASTER_ONLY = [
-  '/metrics',
-  '/backup',
-  '/nodes',
-  '/nodes/drain',
-  '/set-proxy',
-  '/set-retention',
-  '/adopt',
-  '/give-back',
-  '/export',
-  '/export-keys',
-  '/unfinished',
-];
-
 const BASIC =
   'Basic realm="Switchboard: leave the user name empty, the password is the API token", charset="UTF-8"';
 
@@ -52,7 +41,7 @@ describe('authentication', () => {
 
   beforeEach(async () => {
     api = await prepare();
-    targets = api.server.table().filter(({ path }) => !isOpen(path));
+    targets = api.server.table().filter((route) => !isOpen(route));
   });
 
   /** Two sessions with a secret and a failed delivery each. */
@@ -102,7 +91,7 @@ describe('authentication', () => {
   it('covers every route but the health checks, the public files and one-time addresses', () => {
     const paths = targets.map(({ path }) => path);
     expect(paths).to.include.members(['/start', '/clients', '/config', '/events', '/metrics']);
-    expect(paths).to.have.lengthOf(api.server.table().filter(({ path }) => !isOpen(path)).length);
+    expect(paths).to.have.lengthOf(api.server.table().filter((route) => !isOpen(route)).length);
     expect(paths).to.include('/pair-link');
   });
 
@@ -145,7 +134,7 @@ describe('authentication', () => {
     for (const headers of [bearer(SECRET), { 'x-v3-secret': SECRET }]) {
       for (const target of targets) {
         const status = await statusOf(target, headers);
-        expect(status, target.path).to.equal(MASTER_ONLY.includes(target.path) ? 403 : 200);
+        expect(status, target.path).to.equal(isForMaster(target) ? 403 : 200);
       }
     }
   });

@@ -1,4 +1,8 @@
 import type { RequestRoute } from '@hapi/hapi';
+import type { ObjectSchema } from 'joi';
+import { CONTRACT } from '../../../../src/contract/index.js';
+import type { Operation } from '../../../../src/contract/operation.js';
+import { exampleOf } from '../../../../src/contract/print/openapi.js';
 import { LIMITS } from '../../../../src/domain/limits.js';
 import type { PasskeyState } from '../../../../src/gateway/services/services.js';
 import type { FailedDelivery } from '../../../../src/gateway/store/store.js';
@@ -599,8 +603,6 @@ export const ROUTES: readonly RouteCase[] = [
 ];
 
 export const FILE_ID = '7d9f9a1e-5a0c-4f0e-9f43-6b8f0f3f4a51';
-const BOB = '+15550000002';
-const GROUP = '120363040000000001@g.us';
 /** An assertion of the right form. */
 export const ASSERTION = {
   id: 'Y3JlZGVudGlhbA',
@@ -614,92 +616,48 @@ export const ASSERTION_NEEDED: PasskeyState = {
   options: { challenge: 'Y2hhbGxlbmdl', rpId: 'whatsapp.com', userVerification: 'required' },
   expiresAt: STARTED_AT + 300_000,
 };
-/** A body that names the session where a route takes one in the body. */
-const BODIES: Record<string, object> = {
-  '/pair-phone': { phone: '15550000001' },
-  '/passkey': { assertion: ASSERTION },
-  '/set-webhook': { webhookUrl: '' },
-  '/set-org-id': { orgId: 'org1' },
-  '/set-api-secret': { secret: 'secret-of-acme-0123456789' },
-  '/set-enable-group-ai': { enabled: true },
-  '/set-reject-calls': { enabled: true },
-  '/pause-webhook': { paused: true },
-  '/set-retention': { days: 90 },
-  '/adopt': { keys: [] },
-  '/give-back': { jid: '' },
-  '/set-proxy': { proxy: null },
-  '/send-message': { to: BOB, body: 'Hello' },
-  '/send-media-message': { to: BOB, downloadUrl: 'https://example.com/a.pdf' },
-  '/send-poll-message': { to: BOB, pollName: 'Lunch?', pollOptions: ['Pizza', 'Soup'] },
-  '/send-interactive-message': {
-    to: BOB,
-    bodyText: 'Ok?',
-    buttons: [{ type: 'quick_reply', displayText: 'Yes', id: 'yes' }],
-  },
-  '/send-list-message': { to: BOB, bodyText: 'Lunch?', buttonText: 'Menu', sections: SECTIONS },
-  '/forward-message': { to: BOB, from: BOB, messageId: '3A01' },
-  '/star-message': { to: BOB, messageId: '3A01' },
-  '/pin-message': { to: BOB, messageId: '3A01' },
-  '/send-reaction': { to: BOB, messageId: '3A01', emoji: '👍' },
-  '/edit-message': { to: BOB, messageId: '3EB0', body: 'Hello!' },
-  '/send-location': { to: BOB, latitude: 52.52, longitude: 13.405 },
-  '/send-contact': { to: BOB, displayName: 'Carol', phone: '15550000003' },
-  '/send-typing': { to: BOB },
-  '/subscribe-presence': { to: BOB },
-  '/delete-message': { to: BOB, messageId: '3EB0', fromMe: true, mode: 'everyone' },
-  '/mark-read': { to: BOB, messageIds: ['3A01'] },
-  '/mark-unread': { to: BOB },
-  '/outbox/cancel': { messageId: '3EB0' },
-  '/archive-chat': { to: BOB },
-  '/mute-chat': { to: BOB },
-  '/pin-chat': { to: BOB },
-  '/disappearing-messages': { to: BOB, seconds: 0 },
-  '/block': { jid: BOB },
-  '/unblock': { jid: BOB },
-  '/set-profile': { about: 'At work' },
-  '/set-profile-picture': { downloadUrl: '' },
-  '/set-group-picture': { groupJid: GROUP, downloadUrl: '' },
-  '/update-group': { groupJid: GROUP, announce: true },
-  '/group-requests': { groupJid: GROUP },
-  '/update-group-requests': { groupJid: GROUP, action: 'approve', participants: [BOB] },
-  '/join-group': { invite: 'AbCdEfGhIjKlMnOpQrStUv' },
-  '/group-invite-info': { invite: 'AbCdEfGhIjKlMnOpQrStUv' },
-  '/user-info': { jid: BOB },
-  '/create-group': { subject: 'Team', participants: [BOB] },
-  '/get-group-participants': { groupJid: GROUP },
-  '/update-group-members': { groupJid: GROUP, action: 'add', participants: [BOB] },
-  '/group-invite-link': { groupJid: GROUP },
-  '/leave-group': { groupJid: GROUP },
-  '/receivers': { url: 'https://example.com/audit' },
-  '/receivers/update': { id: '2', name: 'audit' },
-  '/receivers/remove': { id: '2' },
-  '/replay': { from: '2026-11-22T10:00:00.000Z' },
-  '/send-test-event': { type: 'text' },
-  '/listen-webhook': { webhookUrl: 'https://example.com', webhookToken: 'a-token-of-a-listener' },
-  '/nodes/drain': { node: 'node-1' },
-};
-/** Required query parameters of a route besides the session. */
-const QUERIES: Record<string, string> = {
-  '/media-files': '&orgId=org1',
-  '/profile-picture': '&jid=90000000000002',
-  '/message-trace': '&messageId=3A01',
-};
-const NO_CLIENT_IN_BODY = [
-  '/start',
-  '/failed-deliveries/{id}/resend',
-  '/chatrooms/{chatRoomId}/read',
-  '/nodes/drain',
-];
+const OPERATIONS: readonly Operation[] = CONTRACT.flatMap(({ operations }) => Object.values(operations));
 
-/** A request that a route takes; it names the session wherever that can be named. */
+/** What the contract says of a route. */
+export function operationAt(method: string, path: string): Operation {
+  const found = OPERATIONS.find((one) => one.path === path && one.method.toLowerCase() === method);
+  if (!found) throw new Error(`the contract has no ${method} ${path}`);
+  return found;
+}
+
+/** Values of the contract's examples that the services of a test do not know. */
+const KNOWN_HERE: Record<string, unknown> = { id: '2', assertion: ASSERTION };
+
+/** The example of the contract, for a session. */
+function exampleFor({ path, body }: Operation, clientId: string): Record<string, unknown> {
+  const { proxy, ...rest } = (body && exampleOf(body)) ?? {};
+  // only the master token may start a session with a proxy
+  const example = proxy === undefined || path === '/start' ? rest : { ...rest, proxy };
+  const named = Object.entries({ ...KNOWN_HERE, clientId }).filter(([name]) => name in example);
+  return { ...example, ...Object.fromEntries(named) };
+}
+
+/** A request that a route takes, as the contract shows it; it names the session wherever that can be named. */
 export function rightRequest(
   { method, path }: Pick<RequestRoute, 'method' | 'path'>,
   clientId: string,
 ): { url: string; payload?: string } {
-  const url = `${pathFor(path, clientId)}?clientId=${clientId}${QUERIES[path] ?? ''}`;
+  const operation = operationAt(method, path);
+  const query = new URLSearchParams({ clientId, ...requiredOf(operation.query) });
+  const url = `${pathFor(path, clientId)}?${query}`;
   if (method !== 'post') return { url };
-  const inBody = NO_CLIENT_IN_BODY.includes(path) ? {} : { clientId };
-  return { url, payload: JSON.stringify({ ...inBody, ...BODIES[path] }) };
+  return { url, payload: JSON.stringify(exampleFor(operation, clientId)) };
+}
+
+/** The examples of the required fields of a query. */
+function requiredOf(query: ObjectSchema | undefined): Record<string, string> {
+  const keys: Record<string, { flags?: { presence?: string }; examples?: unknown[] }> =
+    query?.describe().keys ?? {};
+  return Object.fromEntries(
+    Object.entries(keys).flatMap(([name, { flags, examples = [] }]) =>
+      flags?.presence === 'required' && name !== 'clientId' ? [[name, String(examples[0])]] : [],
+    ),
+  );
 }
 
 /** A right value for every parameter of a path. */
