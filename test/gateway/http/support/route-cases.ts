@@ -13,13 +13,12 @@ export interface Field {
   /** Values of a wrong type or form. */
   wrong: unknown[];
   tooLong?: unknown;
-  required?: boolean;
 }
 
 /** A route that takes a body. */
-export interface RouteCase {
+interface RouteCase {
   path: string;
-  /** A body that is right. */
+  /** A body that is right, in place of the contract's example: with values at the bounds. */
   valid: Record<string, unknown>;
   fields: Record<string, Field>;
 }
@@ -27,7 +26,6 @@ export interface RouteCase {
 const CLIENT_ID: Field = {
   wrong: [7, null, true, ['acme'], {}, '', 'ac-me', 'acme!', 'ac me', 'äcme'],
   tooLong: 'a'.repeat(65),
-  required: true,
 };
 const RECEIVER_URL: Field = {
   wrong: [
@@ -52,7 +50,6 @@ const EXTRA_EVENTS: Field = {
 const RECEIVER_ID: Field = {
   wrong: [2, null, {}, '', '0', 'two', '-2'],
   tooLong: '1'.repeat(9),
-  required: true,
 };
 const RECEIVER_SETTINGS: Record<string, Field> = {
   name: { wrong: [7, null, {}], tooLong: 'a'.repeat(65) },
@@ -116,7 +113,7 @@ const RECEIVER_SETTINGS: Record<string, Field> = {
 const ADDRESS = { clientId: 'acme', to: '+15550000002' };
 const ADDRESSED: Record<string, Field> = {
   clientId: CLIENT_ID,
-  to: { wrong: [15550000002, null, {}, ''], tooLong: '1'.repeat(129), required: true },
+  to: { wrong: [15550000002, null, {}, ''], tooLong: '1'.repeat(129) },
 };
 const ENVELOPE: Record<string, Field> = {
   ...ADDRESSED,
@@ -128,12 +125,13 @@ const ENVELOPE: Record<string, Field> = {
   metaData: { wrong: ['text', '{"a":1}', 7, null, ['a']] },
   whenAllowed: { wrong: ['true', 1, null] },
 };
-const MESSAGE_ID: Field = { wrong: [7, null, {}, ''], tooLong: 'a'.repeat(129), required: true };
+const MESSAGE_ID: Field = { wrong: [7, null, {}, ''], tooLong: 'a'.repeat(129) };
 
 const SECTIONS = [{ title: 'Warm', rows: [{ id: 'soup', title: 'Soup' }] }];
 
 /** Every route that takes a body of one object. */
-export const ROUTES: readonly RouteCase[] = [
+/** The values that fields of routes refuse, where the contract does not tell them. */
+const CASES: readonly RouteCase[] = [
   {
     path: '/start?clientId=acme',
     valid: {},
@@ -152,7 +150,6 @@ export const ROUTES: readonly RouteCase[] = [
       phone: {
         wrong: [15550000001, '', 'abc', '0155', '+1 555', null],
         tooLong: '1'.repeat(16),
-        required: true,
       },
     },
   },
@@ -163,7 +160,7 @@ export const ROUTES: readonly RouteCase[] = [
     valid: { clientId: 'acme', webhookUrl: 'https://example.com/hook' },
     fields: {
       clientId: CLIENT_ID,
-      webhookUrl: { ...RECEIVER_URL, required: true },
+      webhookUrl: { ...RECEIVER_URL },
       webhookToken: SECRET_TOKEN,
       pollLookupUrl: RECEIVER_URL,
       extraEvents: EXTRA_EVENTS,
@@ -174,7 +171,7 @@ export const ROUTES: readonly RouteCase[] = [
     valid: { clientId: 'acme', orgId: 'org1' },
     fields: {
       clientId: CLIENT_ID,
-      orgId: { wrong: [7, null, {}], tooLong: 'o'.repeat(129), required: true },
+      orgId: { wrong: [7, null, {}], tooLong: 'o'.repeat(129) },
     },
   },
   {
@@ -185,7 +182,6 @@ export const ROUTES: readonly RouteCase[] = [
       secret: {
         wrong: [7, null, {}, 'fifteen-letters', 'ümlauts-are-no-header'],
         tooLong: 'a'.repeat(257),
-        required: true,
       },
     },
   },
@@ -206,14 +202,13 @@ export const ROUTES: readonly RouteCase[] = [
           'http://:p@h',
         ],
         tooLong: `http://${'a'.repeat(2_048)}`,
-        required: true,
       },
     },
   },
   {
     path: '/set-enable-group-ai',
     valid: { clientId: 'acme', enabled: true },
-    fields: { clientId: CLIENT_ID, enabled: { wrong: ['true', 1, null, {}], required: true } },
+    fields: { clientId: CLIENT_ID, enabled: { wrong: ['true', 1, null, {}] } },
   },
   {
     path: '/set-retention',
@@ -243,7 +238,7 @@ export const ROUTES: readonly RouteCase[] = [
   {
     path: '/give-back',
     valid: { clientId: 'acme', jid: '15550000001:3@s.whatsapp.net' },
-    fields: { clientId: CLIENT_ID, jid: { wrong: [1, null, {}], required: true } },
+    fields: { clientId: CLIENT_ID, jid: { wrong: [1, null, {}] } },
   },
   {
     path: '/export',
@@ -258,12 +253,12 @@ export const ROUTES: readonly RouteCase[] = [
   {
     path: '/set-reject-calls',
     valid: { clientId: 'acme', enabled: true },
-    fields: { clientId: CLIENT_ID, enabled: { wrong: ['true', 1, null, {}], required: true } },
+    fields: { clientId: CLIENT_ID, enabled: { wrong: ['true', 1, null, {}] } },
   },
   {
     path: '/pause-webhook',
     valid: { clientId: 'acme', paused: true },
-    fields: { clientId: CLIENT_ID, paused: { wrong: ['true', 1, null, {}], required: true } },
+    fields: { clientId: CLIENT_ID, paused: { wrong: ['true', 1, null, {}] } },
   },
   {
     path: '/listen-webhook',
@@ -274,8 +269,8 @@ export const ROUTES: readonly RouteCase[] = [
     },
     fields: {
       clientId: CLIENT_ID,
-      webhookUrl: { ...RECEIVER_URL, wrong: [...RECEIVER_URL.wrong, ''], required: true },
-      webhookToken: { ...SECRET_TOKEN, wrong: [...SECRET_TOKEN.wrong, '', 'short'], required: true },
+      webhookUrl: { ...RECEIVER_URL, wrong: [...RECEIVER_URL.wrong, ''] },
+      webhookToken: { ...SECRET_TOKEN, wrong: [...SECRET_TOKEN.wrong, '', 'short'] },
       extraEvents: EXTRA_EVENTS,
       seconds: { wrong: ['ten', null, 4, 301, 7.5, {}] },
       takeOver: { wrong: ['yes', 1, null] },
@@ -291,7 +286,7 @@ export const ROUTES: readonly RouteCase[] = [
     valid: { clientId: 'acme', url: 'https://example.com/audit' },
     fields: {
       clientId: CLIENT_ID,
-      url: { wrong: [...RECEIVER_URL.wrong, ''], tooLong: RECEIVER_URL.tooLong, required: true },
+      url: { wrong: [...RECEIVER_URL.wrong, ''], tooLong: RECEIVER_URL.tooLong },
       ...RECEIVER_SETTINGS,
     },
   },
@@ -317,7 +312,7 @@ export const ROUTES: readonly RouteCase[] = [
     valid: { clientId: 'acme', from: '2026-11-22T10:00:00.000Z' },
     fields: {
       clientId: CLIENT_ID,
-      receiver: { ...RECEIVER_ID, required: false },
+      receiver: RECEIVER_ID,
       from: { wrong: [{}, 'yesterday', null, true] },
       to: { wrong: [{}, 'yesterday', null, true] },
       ids: { wrong: [[], 'id', [7], ['short'], ['../'.repeat(9).slice(1)], null] },
@@ -331,9 +326,9 @@ export const ROUTES: readonly RouteCase[] = [
     path: '/send-test-event',
     valid: { clientId: 'acme', type: 'text' },
     fields: {
-      receiver: { ...RECEIVER_ID, required: false },
+      receiver: RECEIVER_ID,
       clientId: CLIENT_ID,
-      type: { wrong: [7, null, '', 'no_such_type'], required: true },
+      type: { wrong: [7, null, '', 'no_such_type'] },
       fields: { wrong: ['text', [], { body: '' }, { body: 7 }, { event: 'message.sent' }, { fromMe: true }] },
     },
   },
@@ -345,7 +340,6 @@ export const ROUTES: readonly RouteCase[] = [
       body: {
         wrong: [7, null, {}, '', ' \n'],
         tooLong: 'a'.repeat(LIMITS.textLength + 1),
-        required: true,
       },
       linkPreview: { wrong: ['true', 1, null] },
     },
@@ -355,11 +349,10 @@ export const ROUTES: readonly RouteCase[] = [
     valid: { ...ADDRESS, pollName: 'Lunch?', pollOptions: ['Pizza', 'Soup'] },
     fields: {
       ...ENVELOPE,
-      pollName: { wrong: [7, null, {}, '', ' '], tooLong: 'a'.repeat(256), required: true },
+      pollName: { wrong: [7, null, {}, '', ' '], tooLong: 'a'.repeat(256) },
       pollOptions: {
         wrong: ['Pizza', null, ['Pizza'], ['Pizza', 'Pizza'], ['Pizza', ''], ['Pizza', 7]],
         tooLong: Array.from({ length: 13 }, (_, index) => `option ${index}`),
-        required: true,
       },
       selectableCount: { wrong: ['1', 0, 3, 1.5, -1, null] },
     },
@@ -378,7 +371,7 @@ export const ROUTES: readonly RouteCase[] = [
     },
     fields: {
       ...ENVELOPE,
-      bodyText: { wrong: [7, null, {}, ''], tooLong: 'a'.repeat(LIMITS.textLength + 1), required: true },
+      bodyText: { wrong: [7, null, {}, ''], tooLong: 'a'.repeat(LIMITS.textLength + 1) },
       footerText: { wrong: [7, null, {}], tooLong: 'a'.repeat(1_001) },
       buttons: {
         wrong: [
@@ -400,7 +393,6 @@ export const ROUTES: readonly RouteCase[] = [
           displayText: `${index}`,
           id: `${index}`,
         })),
-        required: true,
       },
     },
   },
@@ -410,7 +402,7 @@ export const ROUTES: readonly RouteCase[] = [
     fields: {
       ...ADDRESSED,
       messageId: MESSAGE_ID,
-      emoji: { wrong: [7, null, {}, 'ok', '👍👍'], tooLong: '👍'.repeat(33), required: true },
+      emoji: { wrong: [7, null, {}, 'ok', '👍👍'], tooLong: '👍'.repeat(33) },
       targetFromMe: { wrong: ['true', 1, null] },
     },
   },
@@ -423,18 +415,15 @@ export const ROUTES: readonly RouteCase[] = [
       bodyText: {
         wrong: [7, null, {}, '', ' '],
         tooLong: 'a'.repeat(LIMITS.textLength + 1),
-        required: true,
       },
       footerText: { wrong: [7, null, {}], tooLong: 'a'.repeat(LIMITS.footerLength + 1) },
       buttonText: {
         wrong: [7, null, {}, '', ' '],
         tooLong: 'a'.repeat(LIMITS.listButtonLength + 1),
-        required: true,
       },
       sections: {
         wrong: [null, {}, [], [{}], [{ rows: [] }], [{ rows: [{ id: 'a' }] }], [...SECTIONS, ...SECTIONS]],
         tooLong: [{ rows: Array.from({ length: 11 }, (_, index) => ({ id: `${index}`, title: 'A' })) }],
-        required: true,
       },
     },
   },
@@ -458,7 +447,7 @@ export const ROUTES: readonly RouteCase[] = [
     valid: { ...ADDRESS, from: '+15550000003', messageId: '3EB01' },
     fields: {
       ...ADDRESSED,
-      from: { wrong: [15550000002, null, {}, ''], tooLong: '1'.repeat(129), required: true },
+      from: { wrong: [15550000002, null, {}, ''], tooLong: '1'.repeat(129) },
       messageId: MESSAGE_ID,
       metaData: { wrong: ['text', 7, null, ['a']] },
     },
@@ -469,7 +458,7 @@ export const ROUTES: readonly RouteCase[] = [
     fields: {
       ...ADDRESSED,
       messageId: MESSAGE_ID,
-      body: { wrong: [7, null, {}, ''], tooLong: 'a'.repeat(LIMITS.textLength + 1), required: true },
+      body: { wrong: [7, null, {}, ''], tooLong: 'a'.repeat(LIMITS.textLength + 1) },
     },
   },
   {
@@ -477,8 +466,8 @@ export const ROUTES: readonly RouteCase[] = [
     valid: { ...ADDRESS, latitude: -90, longitude: 180 },
     fields: {
       ...ENVELOPE,
-      latitude: { wrong: ['52', null, 90.01, -90.01], required: true },
-      longitude: { wrong: ['13', null, 180.01, -180.01], required: true },
+      latitude: { wrong: ['52', null, 90.01, -90.01] },
+      longitude: { wrong: ['13', null, 180.01, -180.01] },
       name: { wrong: [7, null, {}], tooLong: 'a'.repeat(1_001) },
       address: { wrong: [7, null, {}], tooLong: 'a'.repeat(1_001) },
     },
@@ -488,7 +477,7 @@ export const ROUTES: readonly RouteCase[] = [
     valid: { ...ADDRESS, displayName: 'Ada', phone: '15550000003' },
     fields: {
       ...ENVELOPE,
-      displayName: { wrong: [7, null, {}, ''], tooLong: 'a'.repeat(257), required: true },
+      displayName: { wrong: [7, null, {}, ''], tooLong: 'a'.repeat(257) },
       phone: { wrong: [15550000003, null, '', 'call me', '0155'], tooLong: '1'.repeat(17) },
       vcard: {
         wrong: [7, null, '', 'Ada', 'BEGIN:VCARD'],
@@ -512,8 +501,8 @@ export const ROUTES: readonly RouteCase[] = [
     fields: {
       ...ADDRESSED,
       messageId: MESSAGE_ID,
-      fromMe: { wrong: ['true', 1, null], required: true },
-      mode: { wrong: ['all', 'Everyone', '', 7, null], required: true },
+      fromMe: { wrong: ['true', 1, null] },
+      mode: { wrong: ['all', 'Everyone', '', 7, null] },
       chatRoomId: { wrong: [7, null, {}, ''], tooLong: 'a'.repeat(257) },
     },
   },
@@ -525,7 +514,6 @@ export const ROUTES: readonly RouteCase[] = [
       messageIds: {
         wrong: ['3EB01', [], [''], [7], null, {}],
         tooLong: Array.from({ length: 1_001 }, (_, index) => `3EB0${index}`),
-        required: true,
       },
     },
   },
@@ -557,7 +545,7 @@ export const ROUTES: readonly RouteCase[] = [
   {
     path: '/disappearing-messages',
     valid: { ...ADDRESS, seconds: 86_400 },
-    fields: { ...ADDRESSED, seconds: { wrong: ['86400', 1, -1, 86_400.5, null], required: true } },
+    fields: { ...ADDRESSED, seconds: { wrong: ['86400', 1, -1, 86_400.5, null] } },
   },
   {
     path: '/set-profile',
@@ -574,7 +562,7 @@ export const ROUTES: readonly RouteCase[] = [
     valid: { clientId: 'acme', groupJid: '120363040000000001@g.us', subject: 'Team', announce: true },
     fields: {
       clientId: CLIENT_ID,
-      groupJid: { wrong: [7, null, '', '15550000002@s.whatsapp.net'], required: true },
+      groupJid: { wrong: [7, null, '', '15550000002@s.whatsapp.net'] },
       subject: { wrong: [7, null, '', ' '], tooLong: 'a'.repeat(26) },
       description: { wrong: [7, null], tooLong: 'a'.repeat(2_049) },
       announce: { wrong: ['true', 1, null] },
@@ -589,14 +577,14 @@ export const ROUTES: readonly RouteCase[] = [
     valid: { clientId: 'acme', invite: 'https://chat.whatsapp.com/AbCdEfGhIjKlMnOpQrStUv' },
     fields: {
       clientId: CLIENT_ID,
-      invite: { wrong: [7, null, ''], tooLong: 'a'.repeat(257), required: true },
+      invite: { wrong: [7, null, ''], tooLong: 'a'.repeat(257) },
     },
   },
   {
     path: '/nodes/drain',
     valid: { node: 'node-1' },
     fields: {
-      node: { wrong: [7, null, {}, ''], tooLong: 'n'.repeat(257), required: true },
+      node: { wrong: [7, null, {}, ''], tooLong: 'n'.repeat(257) },
       draining: { wrong: ['true', 1, null] },
     },
   },
@@ -649,16 +637,40 @@ export function rightRequest(
   return { url, payload: JSON.stringify(exampleFor(operation, clientId)) };
 }
 
-/** The examples of the required fields of a query. */
-function requiredOf(query: ObjectSchema | undefined): Record<string, string> {
+/** The names of the required fields, with their examples. */
+function requiredIn(schema: ObjectSchema | undefined): [name: string, example: unknown][] {
   const keys: Record<string, { flags?: { presence?: string }; examples?: unknown[] }> =
-    query?.describe().keys ?? {};
-  return Object.fromEntries(
-    Object.entries(keys).flatMap(([name, { flags, examples = [] }]) =>
-      flags?.presence === 'required' && name !== 'clientId' ? [[name, String(examples[0])]] : [],
-    ),
+    schema?.describe().keys ?? {};
+  return Object.entries(keys).flatMap(([name, { flags, examples = [] }]) =>
+    flags?.presence === 'required' ? [[name, examples[0]]] : [],
   );
 }
+
+/** The examples of the required fields of a query, but the session. */
+function requiredOf(query: ObjectSchema | undefined): Record<string, string> {
+  const others = requiredIn(query).filter(([name]) => name !== 'clientId');
+  return Object.fromEntries(others.map(([name, example]) => [name, String(example)]));
+}
+
+/** A route that takes a body, with where it is asked and the names of the fields that it requires. */
+interface BodyRoute extends RouteCase {
+  url: string;
+  required: readonly string[];
+}
+
+/** Routes whose bodies have tests of their own: one answers 200 to everything, the others need a one-time address. */
+const isApart = ({ path, pathIsSecret = false }: Operation) => path === '/check-state' || pathIsSecret;
+
+/** Every other route that takes a body. */
+export const ROUTES: readonly BodyRoute[] = OPERATIONS.flatMap((operation) => {
+  const { method, path, body } = operation;
+  if (method !== 'POST' || !body || isApart(operation)) return [];
+  const required = requiredIn(body).map(([name]) => name);
+  const valid = exampleFor(operation, 'acme');
+  const url = `${pathFor(path, 'acme')}${'clientId' in valid ? '' : '?clientId=acme'}`;
+  const known = CASES.find((one) => one.path === path);
+  return [{ path, valid, fields: {}, ...known, url, required }];
+});
 
 /** A right value for every parameter of a path. */
 function pathFor(path: string, clientId: string): string {
