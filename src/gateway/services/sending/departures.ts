@@ -56,7 +56,7 @@ export class Departures {
       ...{ ...departing, content },
       isRecorded: mayHaveArrived && !admission,
       copies: mayHaveArrived ? 1 : 0,
-      sentAt: mayHaveArrived && kept ? kept.sentAt : 0,
+      sentAt: kept?.sentAt ?? 0,
     };
     try {
       return await this.#options.liveLinks.withLink(

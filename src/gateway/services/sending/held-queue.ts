@@ -48,8 +48,8 @@ export interface HeldSend extends Omit<HeldRequest, 'request' | 'from' | 'leftAt
   /** Attempts that failed for another reason than the connection. */
   failures: number;
   state: HeldState | HeldEnd;
-  /** Resolves when the judgement in flight has ended; meaningful while the message is judged. */
-  judgement: Deferred;
+  /** Resolved when the judgement in flight has ended; absent while the message is not judged. */
+  judgement?: Deferred | undefined;
   /** The code with which the network refused the newest copy; absent if it did not. */
   refusedWith?: string | undefined;
 }
@@ -128,9 +128,9 @@ export class HeldQueue {
     const { state, judgement } = send;
     if (isHeldEnd(state)) return;
     send.state = nextHeldState(state, input);
-    if (send.state === 'judging') send.judgement = new Deferred();
+    send.judgement = send.state === 'judging' ? new Deferred() : undefined;
     if (isHeldEnd(send.state)) this.#remove(send);
-    if (state === 'judging') judgement.resolve();
+    judgement?.resolve();
   }
 
   /** Removes this message, but not a later one under the same id: a repeated request whose first outcome was unknown. */
@@ -213,8 +213,7 @@ export async function readQueue(records: Pick<SendStore, 'held'>, clientId: stri
   const sends: HeldSend[] = [];
   for await (const { messageId, to, held } of heldRecords(records, clientId)) {
     const { route, rule, heldAt, allowedAt } = readHeld(held);
-    const state = { state: 'waiting', judgement: new Deferred() } as const;
-    sends.push({ route, rule, heldAt, allowedAt, ...FRESH, ...state, messageId, to });
+    sends.push({ route, rule, heldAt, allowedAt, ...FRESH, state: 'waiting', messageId, to });
   }
   for (const send of sends.sort((one, other) => one.heldAt - other.heldAt)) queue.add(send);
   return queue;

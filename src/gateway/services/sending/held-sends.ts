@@ -1,6 +1,5 @@
 import type { HeldMessage } from '../../../contract/index.js';
 import { callAt } from '../../../domain/clock.js';
-import { Deferred } from '../../../domain/deferred.js';
 import { GatewayError, isGatewayError } from '../../../domain/errors.js';
 import { KeyedLock } from '../../../domain/keyed-lock.js';
 import { LIMITS } from '../../../domain/limits.js';
@@ -131,8 +130,7 @@ export class HeldSends implements SessionPart, HeldMessages {
     const held = { route, rule, allowedAt: at, heldAt };
     const text = writeHeld({ ...held, request, from: ownNumber(sessions.find(clientId).record) });
     const judged = turn.isOutdated ? {} : judgedBy(rule, at, clock.now());
-    const state = { state: 'storing', judgement: new Deferred() } as const;
-    const send: HeldSend = { ...held, ...FRESH, ...judged, ...state, messageId, to };
+    const send: HeldSend = { ...held, ...FRESH, ...judged, state: 'storing', messageId, to };
     queue.add(send);
     try {
       await store.sends.put(clientId, {
@@ -178,7 +176,7 @@ export class HeldSends implements SessionPart, HeldMessages {
     const { queue } = await this.#heldOf(clientId);
     // a judgement may end without a send: wait for its end
     let send = queue.find(messageId);
-    for (; send?.state === 'judging'; send = queue.find(messageId)) await send.judgement.promise;
+    for (; send?.state === 'judging'; send = queue.find(messageId)) await send.judgement?.promise;
     if (!send) throw new GatewayError('held_send_unknown', `no message ${messageId} waits to be sent`);
     const leaving = new GatewayError('held_send_leaving', `the message ${messageId} is being sent`);
     if (send.state !== 'waiting') throw leaving;
