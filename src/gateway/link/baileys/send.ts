@@ -7,6 +7,7 @@ import {
   type WASocket,
 } from '@whiskeysockets/baileys';
 import type { Clock, EpochMs } from '../../../domain/clock.js';
+import { Deferred } from '../../../domain/deferred.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { LIMITS } from '../../../domain/limits.js';
 import type {
@@ -88,33 +89,31 @@ class CopyInFlight {
   proven = false;
   /** Jid of the chat. */
   readonly to: string;
-  /** Undefined when the guard blocked the copy. */
-  readonly acknowledged: Promise<Acknowledgement | undefined>;
-  #resolve: (acknowledgement: Acknowledgement | undefined) => void = () => undefined;
-  #reject: (error: unknown) => void = () => undefined;
+  readonly #outcome = new Deferred<Acknowledgement | undefined>();
 
   constructor(to: string) {
     this.to = to;
-    this.acknowledged = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
+  }
+
+  /** Undefined when the guard blocked the copy. */
+  get acknowledged(): Promise<Acknowledgement | undefined> {
+    return this.#outcome.promise;
   }
 
   take(acknowledgement: Acknowledgement): void {
     this.ended = true;
     this.answered = true;
-    this.#resolve(acknowledgement);
+    this.#outcome.resolve(acknowledgement);
   }
 
   block(): void {
     this.ended = true;
-    this.#resolve(undefined);
+    this.#outcome.resolve(undefined);
   }
 
   fail(error: unknown): void {
     this.ended = true;
-    this.#reject(error);
+    this.#outcome.reject(error);
   }
 }
 

@@ -1,6 +1,7 @@
 import { parseJid } from '../../../domain/address.js';
 import { boundedCache } from '../../../domain/bounded-cache.js';
 import { MESSAGE_STATUSES } from '../../../domain/room.js';
+import { sessionMessage } from '../../../domain/session-message.js';
 import type { LinkFactory } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { MessageProgress, MessageTrace, SessionRecord, Store } from '../../store/store.js';
@@ -78,7 +79,7 @@ export class MessageStatuses implements SessionPart {
     const { clientId } = session;
     const { messageId, status } = progress;
     const { store, retry, inbound, onRoomChange } = this.#options;
-    const key = `${clientId} ${messageId}`;
+    const key = sessionMessage(clientId, messageId);
     const rank = MESSAGE_STATUSES.indexOf(status);
     const isFurther = () => rank > (this.#ranks.get(key) ?? -1);
     if (!isFurther()) return;
@@ -99,7 +100,7 @@ export class MessageStatuses implements SessionPart {
     const sent = await retry.run(() => store.sends.get(clientId, messageId));
     if (!sent) return false;
     const isMessage = isRemembered({ content: links.decode(sent.content) });
-    if (!isMessage) this.#ranks.set(`${clientId} ${messageId}`, NO_MESSAGE);
+    if (!isMessage) this.#ranks.set(sessionMessage(clientId, messageId), NO_MESSAGE);
     return isMessage;
   }
 }
