@@ -45,7 +45,7 @@ const NODE_CLIENT = ['src/client/events.ts', 'src/client/verify.ts', 'src/client
 
 /** The three programs. None knows another one. */
 const WINGS = ['src/gateway/', 'src/terminal/', 'src/sandbox/'];
-/** They put the programs together, and nobody imports them but each other. */
+/** Places that put the programs together; only they import each other. */
 const JOINTS = ['commands/', 'src/local/', 'src/testkit/', 'src/index.ts', 'src/gateway/daemon/network.ts'];
 
 /** The rooms of services: each may import those before it. */

@@ -1,19 +1,19 @@
 /** Where a message is that its policy held back. */
 export type HeldState =
-  /** Its request is being written to the store. */
+  /** The request is being written to the store. */
   | 'storing'
   | 'waiting'
   | 'judging'
-  /** Its policy allows it: it is composed and sent. */
+  /** The policy allows the message, which is composed and sent. */
   | 'leaving'
   | 'cancelling';
 
 /** How a held message ends. */
 export type HeldEnd =
   | 'sent'
-  /** It failed for good, expired, or waited for a number that is not linked any more. */
+  /** The message failed for good, expired, or waited for a number that is not linked any more. */
   | 'given up'
-  /** Its caller cancelled it or deleted it for everyone before a copy left. */
+  /** The caller cancelled the message, or deleted it for everyone, before a copy left. */
   | 'cancelled'
   /** The store has no such message: it was never written, or another attempt announced it. */
   | 'gone';
@@ -22,10 +22,10 @@ export type HeldEnd =
 export type HeldInput =
   | 'stored'
   | 'not_stored'
-  /** Its time has come, as far as is known. */
+  /** As far as is known, the message may leave now. */
   | 'judge'
   | 'allowed'
-  /** Its policy or the network refuses it for now, or its attempt failed: it is tried again. */
+  /** The policy or the network refuses the message for now, or the attempt failed: another one follows. */
   | 'put_back'
   | 'acknowledged'
   | 'give_up'

@@ -156,7 +156,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     ).default('auto'),
     description: 'version of WhatsApp Web to report: auto, or a number such as 2.3000.1043857760',
     default: 'auto: the newest known; looked up when the network refuses it',
-    more: '`auto` is the newest known one; when the network refuses it, the daemon looks the current one up at web.whatsapp.com, at most once in ten minutes, through the [proxy](linking.md#a-proxy-per-session) of the session that was refused. A number is used as it is',
+    more: 'When the network refuses the newest known one, the daemon looks the current one up at web.whatsapp.com, at most once in ten minutes, through the [proxy](linking.md#a-proxy-per-session) of the session that was refused. A number is used as it is',
   },
   sandboxHost: {
     flag: 'sandbox-host',

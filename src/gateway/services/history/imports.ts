@@ -57,7 +57,7 @@ export class HistoryImports implements SessionPart {
     rows: Pick<StoredRows, 'amend'>;
     contacts: Contacts;
     retry: StoreRetry;
-    /** Told after each part of the history of which at least the tokens are kept. */
+    /** Hear of each part of the history that was taken in, even if only its tokens were kept. */
     parts: Pick<SessionParts, 'tell'>;
     clock: Clock;
     log: Logger;

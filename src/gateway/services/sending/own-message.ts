@@ -16,7 +16,7 @@ export interface OwnMessage {
   fileName?: string;
   /** All its texts, for the policy; empty if only the hash in its record is known. */
   text: string;
-  /** It changes or deletes an earlier message, or reacts to it; no rule holds such a message back. */
+  /** Whether the message changes or deletes an earlier one, or reacts to it; no rule holds such a message back. */
   isChange: boolean;
   /** The record of an earlier copy, which is counted already. */
   kept?: SentRecord | undefined;
