@@ -1,41 +1,18 @@
-import { Args } from '@oclif/core';
-import type { MemberResult } from '../../src/contract/index.js';
-import { DaemonCommand } from '../../src/terminal/cli/command.js';
-import { CliError, EXIT_CODES } from '../../src/terminal/cli/errors.js';
-import { groupArgs } from '../../src/terminal/cli/flags.js';
+import { callCommand } from '../../src/terminal/cli/call-command.js';
 import { explainChange } from '../../src/terminal/cli/text.js';
 
-const ACTIONS = ['approve', 'reject'] as const;
-
-export default class GroupsAnswer extends DaemonCommand {
-  static override summary = 'Approve or reject people who ask to join a group';
-  static override description =
-    'Needs admin rights. `switchboard groups requests` lists them. Exits with 7 if WhatsApp refused an answer.';
-  static override strict = false;
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> acme 120363040000000001@g.us approve +15550000002 90000000000003',
-    '<%= config.bin %> <%= command.id %> acme 120363040000000001@g.us reject +15550000002',
-  ];
-  static override args = {
-    ...groupArgs(),
-    action: Args.string({ required: true, options: [...ACTIONS], description: 'answer to give' }),
-    person: Args.string({
-      required: true,
-      description: 'person: name, +phone, LID digits or jid; one or more',
-    }),
-  };
-
-  async run(): Promise<MemberResult[]> {
-    const { args, argv, flags } = await this.parse(GroupsAnswer);
-    const { clientId, groupJid } = args;
-    const action = ACTIONS.find((name) => name === args.action);
-    if (!action) throw new CliError('usage', `choose one of ${ACTIONS.join(', ')}`);
-    const participants = argv.slice(Object.keys(GroupsAnswer.args).length - 1).map(String);
-    const client = await this.daemon(flags);
-    const { members } = await client.updateGroupRequests({ clientId, groupJid, action, participants });
-    if (members.some(({ error }) => error !== 0)) process.exitCode = EXIT_CODES.refused;
-    if (!this.jsonEnabled())
-      for (const { jid, error } of members) this.output.line(`${jid} ${explainChange(error)}`);
-    return members;
-  }
-}
+export default callCommand('updateGroupRequests', {
+  summary: 'Approve or reject people who ask to join a group',
+  description:
+    'Needs admin rights. `switchboard groups requests` lists them. Exits with 7 if WhatsApp refused an answer.',
+  examples: [
+    'acme 120363040000000001@g.us approve +15550000002 90000000000003',
+    'acme 120363040000000001@g.us reject +15550000002',
+  ],
+  args: ['clientId', 'groupJid', 'action', 'participants'],
+  names: { participants: 'person' },
+  words: { action: 'answer to give', participants: 'person: name, +phone, LID digits or jid; one or more' },
+  part: ({ members }) => members,
+  failure: ({ members }) => (members.some(({ error }) => error !== 0) ? 'refused' : undefined),
+  say: ({ members }) => ({ lines: members.map(({ jid, error }) => `${jid} ${explainChange(error)}`) }),
+});

@@ -1,17 +1,10 @@
-import { DaemonCommand } from '../../src/terminal/cli/command.js';
-import { earlierMessageArgs } from '../../src/terminal/cli/send-command.js';
+import { callCommand } from '../../src/terminal/cli/call-command.js';
 
-export default class MessagesUnstar extends DaemonCommand {
-  static override summary = 'Remove the star of a message';
-  static override description = 'Has no effect on a message without a star.';
-  static override examples = ['<%= config.bin %> <%= command.id %> acme +15550000002 3A5F0C767D097B7C6A3F1'];
-  static override args = earlierMessageArgs();
-
-  async run(): Promise<{ ok: boolean }> {
-    const { args, flags } = await this.parse(MessagesUnstar);
-    const client = await this.daemon(flags);
-    const answer = await client.starMessage({ ...args, starred: false });
-    if (!this.jsonEnabled()) this.output.line(`removed the star of ${args.messageId}`);
-    return answer;
-  }
-}
+export default callCommand('starMessage', {
+  summary: 'Remove the star of a message',
+  description: 'Has no effect on a message without a star.',
+  examples: ['acme +15550000002 3A5F0C767D097B7C6A3F1'],
+  args: ['clientId', 'to', 'messageId'],
+  fixed: { starred: false },
+  say: (_, given) => `removed the star of ${given('messageId')}`,
+});

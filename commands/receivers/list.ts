@@ -1,25 +1,18 @@
-import type { Answer } from '../../src/contract/index.js';
-import { DaemonCommand } from '../../src/terminal/cli/command.js';
-import { clientIdArg } from '../../src/terminal/cli/flags.js';
+import { callCommand } from '../../src/terminal/cli/call-command.js';
+import { RECEIVERS_HEAD, receiverRow } from '../../src/terminal/cli/receivers.js';
 
-export default class ReceiversList extends DaemonCommand {
-  static override summary = 'List the receivers of a session';
-  static override description =
+export default callCommand('listReceivers', {
+  summary: 'List the receivers of a session',
+  description:
     'Receiver 1 is the webhook of the session: change it with `switchboard sessions webhook`. WAITING counts events that wait for a \
-receiver with durable retries, FAILED those that `switchboard failed list --session NAME --receiver ID` shows.';
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> acme',
-    "<%= config.bin %> <%= command.id %> acme --json | jq -r '.receivers[].url'",
-  ];
-  static override args = { clientId: clientIdArg() };
-
-  async run(): Promise<Answer<'listReceivers'>> {
-    const { args, flags } = await this.parse(ReceiversList);
-    const { RECEIVERS_HEAD, receiverRow } = await import('../../src/terminal/cli/receivers.js');
-    const answer = await (await this.daemon(flags)).listReceivers(args);
-    if (this.jsonEnabled()) return answer;
-    if (answer.receivers.length === 0) this.output.note(`${args.clientId} has no receiver`);
-    else await this.output.table(RECEIVERS_HEAD, answer.receivers.map(receiverRow));
-    return answer;
-  }
-}
+receiver with durable retries, FAILED those that `switchboard failed list --session NAME --receiver ID` shows.',
+  examples: ['acme', "acme --json | jq -r '.receivers[].url'"],
+  args: ['clientId'],
+  say: ({ receivers }, given) => ({
+    table: {
+      head: RECEIVERS_HEAD,
+      rows: receivers.map(receiverRow),
+      none: `${given('clientId')} has no receiver`,
+    },
+  }),
+});

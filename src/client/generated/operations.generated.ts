@@ -3252,6 +3252,143 @@ export interface GetOpenApiRequest {
   clientId?: string;
 }
 
+/** The calls of the operations that answer JSON. */
+const CALLS = {
+  start: { method: 'POST', path: '/start', query: ['clientId'] },
+  getQr: { method: 'GET', path: '/qr', query: ['clientId', 'format'] },
+  pairPhone: { method: 'POST', path: '/pair-phone', query: [] },
+  checkState: { method: 'POST', path: '/check-state', query: [] },
+  listClients: { method: 'GET', path: '/clients', query: ['clientId'] },
+  setWebhook: { method: 'POST', path: '/set-webhook', query: [] },
+  pauseWebhook: { method: 'POST', path: '/pause-webhook', query: [] },
+  setOrgId: { method: 'POST', path: '/set-org-id', query: [] },
+  setApiSecret: { method: 'POST', path: '/set-api-secret', query: [] },
+  setEnableGroupAi: { method: 'POST', path: '/set-enable-group-ai', query: [] },
+  setProxy: { method: 'POST', path: '/set-proxy', query: [] },
+  setRetention: { method: 'POST', path: '/set-retention', query: [] },
+  setRejectCalls: { method: 'POST', path: '/set-reject-calls', query: [] },
+  reconnect: { method: 'POST', path: '/reconnect', query: [] },
+  restrictions: { method: 'GET', path: '/restrictions', query: ['clientId'] },
+  disconnect: { method: 'POST', path: '/disconnect', query: [] },
+  getPasskey: { method: 'GET', path: '/passkey', query: ['clientId'] },
+  answerPasskey: { method: 'POST', path: '/passkey', query: [] },
+  confirmPasskey: { method: 'POST', path: '/passkey/confirm', query: [] },
+  createPairLink: { method: 'POST', path: '/pair-link', query: [] },
+  getPairState: { method: 'GET', path: '/pair/{token}/state', query: ['clientId'] },
+  startPair: { method: 'POST', path: '/pair/{token}/start', query: ['clientId'] },
+  requestPairCode: { method: 'POST', path: '/pair/{token}/code', query: ['clientId'] },
+  answerPairPasskey: { method: 'POST', path: '/pair/{token}/passkey', query: ['clientId'] },
+  confirmPairPasskey: { method: 'POST', path: '/pair/{token}/passkey/confirm', query: ['clientId'] },
+  adopt: { method: 'POST', path: '/adopt', query: [] },
+  giveBack: { method: 'POST', path: '/give-back', query: [] },
+  exportSession: { method: 'POST', path: '/export', query: [] },
+  getUnfinished: { method: 'GET', path: '/unfinished', query: ['clientId'] },
+  exportKeys: { method: 'POST', path: '/export-keys', query: [] },
+  sendMessage: { method: 'POST', path: '/send-message', query: [] },
+  sendPollMessage: { method: 'POST', path: '/send-poll-message', query: [] },
+  sendListMessage: { method: 'POST', path: '/send-list-message', query: [] },
+  sendInteractiveMessage: { method: 'POST', path: '/send-interactive-message', query: [] },
+  sendContact: { method: 'POST', path: '/send-contact', query: [] },
+  sendLocation: { method: 'POST', path: '/send-location', query: [] },
+  sendReaction: { method: 'POST', path: '/send-reaction', query: [] },
+  editMessage: { method: 'POST', path: '/edit-message', query: [] },
+  pinMessage: { method: 'POST', path: '/pin-message', query: [] },
+  sendMediaMessage: { method: 'POST', path: '/send-media-message', query: [] },
+  forwardMessage: { method: 'POST', path: '/forward-message', query: [] },
+  starMessage: { method: 'POST', path: '/star-message', query: [] },
+  sendTyping: { method: 'POST', path: '/send-typing', query: [] },
+  subscribePresence: { method: 'POST', path: '/subscribe-presence', query: [] },
+  deleteMessage: { method: 'POST', path: '/delete-message', query: [] },
+  markRead: { method: 'POST', path: '/mark-read', query: [] },
+  archiveChat: { method: 'POST', path: '/archive-chat', query: [] },
+  muteChat: { method: 'POST', path: '/mute-chat', query: [] },
+  pinChat: { method: 'POST', path: '/pin-chat', query: [] },
+  setDisappearingMessages: { method: 'POST', path: '/disappearing-messages', query: [] },
+  markUnread: { method: 'POST', path: '/mark-unread', query: [] },
+  getUserInfo: { method: 'POST', path: '/user-info', query: [] },
+  checkOwnerLid: { method: 'POST', path: '/check-owner-lid', query: [] },
+  getProfilePicture: {
+    method: 'GET',
+    path: '/profile-picture',
+    query: ['clientId', 'jid', 'preview', 'refresh'],
+  },
+  listBlocked: { method: 'GET', path: '/blocked', query: ['clientId'] },
+  blockPerson: { method: 'POST', path: '/block', query: [] },
+  unblockPerson: { method: 'POST', path: '/unblock', query: [] },
+  refreshAvatars: { method: 'POST', path: '/refresh-avatars', query: [] },
+  getProfile: { method: 'GET', path: '/profile', query: ['clientId'] },
+  setProfile: { method: 'POST', path: '/set-profile', query: [] },
+  setProfilePicture: { method: 'POST', path: '/set-profile-picture', query: [] },
+  listGroups: { method: 'POST', path: '/get-groups', query: [] },
+  getGroup: { method: 'POST', path: '/get-group-participants', query: [] },
+  createGroup: { method: 'POST', path: '/create-group', query: [] },
+  updateGroupMembers: { method: 'POST', path: '/update-group-members', query: [] },
+  getGroupInviteLink: { method: 'POST', path: '/group-invite-link', query: [] },
+  updateGroup: { method: 'POST', path: '/update-group', query: [] },
+  setGroupPicture: { method: 'POST', path: '/set-group-picture', query: [] },
+  listGroupRequests: { method: 'POST', path: '/group-requests', query: [] },
+  updateGroupRequests: { method: 'POST', path: '/update-group-requests', query: [] },
+  joinGroup: { method: 'POST', path: '/join-group', query: [] },
+  getGroupInvite: { method: 'POST', path: '/group-invite-info', query: [] },
+  leaveGroup: { method: 'POST', path: '/leave-group', query: [] },
+  listChatRooms: { method: 'GET', path: '/chatrooms', query: ['clientId'] },
+  listMessages: {
+    method: 'GET',
+    path: '/chatrooms/{chatRoomId}/messages',
+    query: ['clientId', 'limit', 'before', 'status'],
+  },
+  getMessageMediaUrl: {
+    method: 'GET',
+    path: '/chatrooms/{chatRoomId}/messages/{messageId}/media-url',
+    query: ['clientId'],
+  },
+  resetUnread: { method: 'POST', path: '/chatrooms/{chatRoomId}/read', query: [] },
+  listMediaFiles: { method: 'GET', path: '/media-files', query: ['clientId', 'orgId', 'page', 'limit'] },
+  getMediaFileUrl: { method: 'GET', path: '/media-files/{messageId}/url', query: ['clientId'] },
+  listReceivers: { method: 'GET', path: '/receivers', query: ['clientId'] },
+  addReceiver: { method: 'POST', path: '/receivers', query: [] },
+  updateReceiver: { method: 'POST', path: '/receivers/update', query: [] },
+  removeReceiver: { method: 'POST', path: '/receivers/remove', query: [] },
+  sendTestEvent: { method: 'POST', path: '/send-test-event', query: [] },
+  listenWebhook: { method: 'POST', path: '/listen-webhook', query: [] },
+  unlistenWebhook: { method: 'POST', path: '/unlisten-webhook', query: [] },
+  listFailedDeliveries: {
+    method: 'GET',
+    path: '/failed-deliveries',
+    query: ['clientId', 'receiver', 'limit', 'before'],
+  },
+  getFailedDelivery: { method: 'GET', path: '/failed-deliveries/{id}', query: ['clientId'] },
+  resendFailedDelivery: { method: 'POST', path: '/failed-deliveries/{id}/resend', query: ['clientId'] },
+  listKeptEvents: {
+    method: 'GET',
+    path: '/kept-events',
+    query: ['clientId', 'from', 'to', 'type', 'limit', 'before'],
+  },
+  replay: { method: 'POST', path: '/replay', query: [] },
+  messageTrace: { method: 'GET', path: '/message-trace', query: ['clientId', 'messageId'] },
+  listOutbox: { method: 'GET', path: '/outbox', query: ['clientId', 'limit', 'after'] },
+  cancelHeldMessage: { method: 'POST', path: '/outbox/cancel', query: [] },
+  getPolicy: { method: 'GET', path: '/policy', query: ['clientId', 'to'] },
+  getPastSends: { method: 'GET', path: '/policy/sends', query: ['clientId', 'days', 'limit', 'after'] },
+  getFleet: { method: 'GET', path: '/fleet', query: ['clientId'] },
+  listNodes: { method: 'GET', path: '/nodes', query: ['clientId', 'leases'] },
+  drainNode: { method: 'POST', path: '/nodes/drain', query: ['clientId'] },
+  getLive: { method: 'GET', path: '/health/live', query: [] },
+  getReady: { method: 'GET', path: '/health/ready', query: [] },
+  getClientsHealth: { method: 'GET', path: '/health/clients', query: [] },
+  getConfig: { method: 'GET', path: '/config', query: ['clientId'] },
+  getOpenApi: { method: 'GET', path: '/openapi.json', query: ['clientId'] },
+} as const satisfies Record<string, Call>;
+
+/** An operation that answers JSON. */
+export type OperationName = keyof typeof CALLS;
+
+/** The request of an operation. */
+export type RequestOf<Name extends OperationName> = NonNullable<Parameters<Operations[Name]>[0]>;
+
+/** What an operation answers. */
+export type AnswerOf<Name extends OperationName> = Awaited<ReturnType<Operations[Name]>>;
+
 /** One method for each operation. */
 export class Operations {
   readonly #transport: Transport;
@@ -3260,28 +3397,33 @@ export class Operations {
     this.#transport = transport;
   }
 
+  /** Calls an operation by its name, with a request that only the gateway checks. */
+  callByName<Name extends OperationName>(
+    name: Name,
+    request: object,
+    options?: CallOptions,
+  ): Promise<AnswerOf<Name>> {
+    return this.#transport.json<AnswerOf<Name>>(CALLS[name], request, options);
+  }
+
   /** Create a session, or connect it; returns before it is connected. `POST /start` */
   start(request: StartRequest, options?: CallOptions): Promise<StartAnswer> {
-    return this.#transport.json({ method: 'POST', path: '/start', query: ['clientId'] }, request, options);
+    return this.#transport.json(CALLS.start, request, options);
   }
 
   /** Get the current pairing QR: a PNG data URL, or the text inside it. `GET /qr` */
   getQr(request: GetQrRequest, options?: CallOptions): Promise<QrAnswer> {
-    return this.#transport.json(
-      { method: 'GET', path: '/qr', query: ['clientId', 'format'] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.getQr, request, options);
   }
 
   /** Get a code to type on the phone, instead of scanning the QR. `POST /pair-phone` */
   pairPhone(request: PairPhoneRequest, options?: CallOptions): Promise<PairPhoneAnswer> {
-    return this.#transport.json({ method: 'POST', path: '/pair-phone', query: [] }, request, options);
+    return this.#transport.json(CALLS.pairPhone, request, options);
   }
 
   /** Check whether a session is connected, proven by traffic. `POST /check-state` */
   checkState(request: CheckStateRequest, options?: CallOptions): Promise<CheckStateAnswer> {
-    return this.#transport.json({ method: 'POST', path: '/check-state', query: [] }, request, options);
+    return this.#transport.json(CALLS.checkState, request, options);
   }
 
   /** List every session that the token can see. `GET /clients` */
@@ -3291,7 +3433,7 @@ export class Operations {
   ): Promise<{
     clients: Client[];
   }> {
-    return this.#transport.json({ method: 'GET', path: '/clients', query: ['clientId'] }, request, options);
+    return this.#transport.json(CALLS.listClients, request, options);
   }
 
   /** Change the webhook of a session; an empty webhookUrl stops delivery. `POST /set-webhook` */
@@ -3308,7 +3450,7 @@ export class Operations {
     /** When calls stop carrying a second signature with the previous token; absent if they carry none */
     previousTokenUntil?: string;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/set-webhook', query: [] }, request, options);
+    return this.#transport.json(CALLS.setWebhook, request, options);
   }
 
   /** Pause or resume calls to the webhook of a session; nothing else of the session pauses. `POST /pause-webhook` */
@@ -3320,7 +3462,7 @@ export class Operations {
     clientId: string;
     paused: boolean;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/pause-webhook', query: [] }, request, options);
+    return this.#transport.json(CALLS.pauseWebhook, request, options);
   }
 
   /** Set the workspace whose history is kept; an empty orgId stops keeping it. `POST /set-org-id` */
@@ -3332,7 +3474,7 @@ export class Operations {
     clientId: string;
     orgId: string;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/set-org-id', query: [] }, request, options);
+    return this.#transport.json(CALLS.setOrgId, request, options);
   }
 
   /** Set a token limited to this session; an empty secret removes it. `POST /set-api-secret` */
@@ -3343,7 +3485,7 @@ export class Operations {
     clientId: string;
     hasSecret: boolean;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/set-api-secret', query: [] }, request, options);
+    return this.#transport.json(CALLS.setApiSecret, request, options);
   }
 
   /** Turn events of group messages on or off. `POST /set-enable-group-ai` */
@@ -3355,11 +3497,7 @@ export class Operations {
     clientId: string;
     enabled: boolean;
   }> {
-    return this.#transport.json(
-      { method: 'POST', path: '/set-enable-group-ai', query: [] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.setEnableGroupAi, request, options);
   }
 
   /** Set the proxy for all connections of a session, and reconnect through it; null removes it. `POST /set-proxy` */
@@ -3372,7 +3510,7 @@ export class Operations {
     /** The proxy of the session, without user and password */
     proxy?: Proxy;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/set-proxy', query: [] }, request, options);
+    return this.#transport.json(CALLS.setProxy, request, options);
   }
 
   /** Set the days after which messages and files of a session are deleted; null uses the daemon's setting. `POST /set-retention` */
@@ -3387,7 +3525,7 @@ export class Operations {
     /** Days for which events are kept; absent if none are kept */
     keepEvents?: number;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/set-retention', query: [] }, request, options);
+    return this.#transport.json(CALLS.setRetention, request, options);
   }
 
   /** Decline every incoming call, or let it ring. `POST /set-reject-calls` */
@@ -3399,7 +3537,7 @@ export class Operations {
     clientId: string;
     enabled: boolean;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/set-reject-calls', query: [] }, request, options);
+    return this.#transport.json(CALLS.setRejectCalls, request, options);
   }
 
   /** Close the link of a paired session and connect again now; returns before it is connected. `POST /reconnect` */
@@ -3412,16 +3550,12 @@ export class Operations {
     /** State of the session; `logged_out`, `replaced` and `banned` need an operator */
     status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
   }> {
-    return this.#transport.json({ method: 'POST', path: '/reconnect', query: [] }, request, options);
+    return this.#transport.json(CALLS.reconnect, request, options);
   }
 
   /** Get the restrictions of a linked number that the network last reported. `GET /restrictions` */
   restrictions(request: RestrictionsRequest, options?: CallOptions): Promise<RestrictionsAnswer> {
-    return this.#transport.json(
-      { method: 'GET', path: '/restrictions', query: ['clientId'] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.restrictions, request, options);
   }
 
   /** Log the device out and delete everything of the session. `POST /disconnect` */
@@ -3434,36 +3568,32 @@ export class Operations {
     /** Present if the network did not confirm the logout */
     warning?: string;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/disconnect', query: [] }, request, options);
+    return this.#transport.json(CALLS.disconnect, request, options);
   }
 
   /** Get the step of the passkey ceremony that WhatsApp may demand during a pairing. `GET /passkey` */
   getPasskey(request: GetPasskeyRequest, options?: CallOptions): Promise<PasskeyAnswer> {
-    return this.#transport.json({ method: 'GET', path: '/passkey', query: ['clientId'] }, request, options);
+    return this.#transport.json(CALLS.getPasskey, request, options);
   }
 
   /** Answer the passkey demand with the assertion of the number's owner. `POST /passkey` */
   answerPasskey(request: AnswerPasskeyRequest, options?: CallOptions): Promise<PasskeyAnswer> {
-    return this.#transport.json({ method: 'POST', path: '/passkey', query: [] }, request, options);
+    return this.#transport.json(CALLS.answerPasskey, request, options);
   }
 
   /** Finish the passkey ceremony after the owner compared the code with the phone's. `POST /passkey/confirm` */
   confirmPasskey(request: ConfirmPasskeyRequest, options?: CallOptions): Promise<PasskeyAnswer> {
-    return this.#transport.json({ method: 'POST', path: '/passkey/confirm', query: [] }, request, options);
+    return this.#transport.json(CALLS.confirmPasskey, request, options);
   }
 
   /** Create a one-time address where the number's owner links it; it replaces an earlier one. `POST /pair-link` */
   createPairLink(request: CreatePairLinkRequest, options?: CallOptions): Promise<PairLinkAnswer> {
-    return this.#transport.json({ method: 'POST', path: '/pair-link', query: [] }, request, options);
+    return this.#transport.json(CALLS.createPairLink, request, options);
   }
 
   /** Get the state of the pairing behind a one-time address. `GET /pair/{token}/state` */
   getPairState(request: GetPairStateRequest, options?: CallOptions): Promise<PairState> {
-    return this.#transport.json(
-      { method: 'GET', path: '/pair/{token}/state', query: ['clientId'] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.getPairState, request, options);
   }
 
   /** Ask for new QR codes after the last ones expired. `POST /pair/{token}/start` */
@@ -3473,11 +3603,7 @@ export class Operations {
   ): Promise<{
     ok: true;
   }> {
-    return this.#transport.json(
-      { method: 'POST', path: '/pair/{token}/start', query: ['clientId'] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.startPair, request, options);
   }
 
   /** Get a code to type on the phone, instead of scanning the QR. `POST /pair/{token}/code` */
@@ -3487,11 +3613,7 @@ export class Operations {
   ): Promise<{
     code: string;
   }> {
-    return this.#transport.json(
-      { method: 'POST', path: '/pair/{token}/code', query: ['clientId'] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.requestPairCode, request, options);
   }
 
   /** Answer the passkey demand with the assertion of the number's owner. `POST /pair/{token}/passkey` */
@@ -3501,11 +3623,7 @@ export class Operations {
   ): Promise<{
     ok: true;
   }> {
-    return this.#transport.json(
-      { method: 'POST', path: '/pair/{token}/passkey', query: ['clientId'] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.answerPairPasskey, request, options);
   }
 
   /** Finish the passkey ceremony after the owner compared the code with the phone's. `POST /pair/{token}/passkey/confirm` */
@@ -3515,11 +3633,7 @@ export class Operations {
   ): Promise<{
     ok: true;
   }> {
-    return this.#transport.json(
-      { method: 'POST', path: '/pair/{token}/passkey/confirm', query: ['clientId'] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.confirmPairPasskey, request, options);
   }
 
   /** Take over a number from another program, without a new pairing. `POST /adopt` */
@@ -3535,7 +3649,7 @@ export class Operations {
     /** Family and id of unusable keys; all others are accepted */
     leftOut: string[];
   }> {
-    return this.#transport.json({ method: 'POST', path: '/adopt', query: [] }, request, options);
+    return this.#transport.json(CALLS.adopt, request, options);
   }
 
   /** Close and delete a session but leave its device linked, so that another program can connect it. `POST /give-back` */
@@ -3546,7 +3660,7 @@ export class Operations {
     ok: true;
     clientId: string;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/give-back', query: [] }, request, options);
+    return this.#transport.json(CALLS.giveBack, request, options);
   }
 
   /** Stop a session, and get its credentials and settings for another Switchboard. `POST /export` */
@@ -3632,7 +3746,7 @@ export class Operations {
       heldSends: number;
     };
   }> {
-    return this.#transport.json({ method: 'POST', path: '/export', query: [] }, request, options);
+    return this.#transport.json(CALLS.exportSession, request, options);
   }
 
   /** Count the unfinished work of a session, which would be deleted with it. `GET /unfinished` */
@@ -3651,11 +3765,7 @@ export class Operations {
     /** Messages that wait until the policy allows them */
     heldSends: number;
   }> {
-    return this.#transport.json(
-      { method: 'GET', path: '/unfinished', query: ['clientId'] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.getUnfinished, request, options);
   }
 
   /** Get the Signal keys of a session that `/export` stopped, page by page. `POST /export-keys` */
@@ -3693,66 +3803,62 @@ export class Operations {
       receivedAt: number;
     }[];
   }> {
-    return this.#transport.json({ method: 'POST', path: '/export-keys', query: [] }, request, options);
+    return this.#transport.json(CALLS.exportKeys, request, options);
   }
 
   /** Send a text. `POST /send-message` */
   sendMessage(request: SendMessageRequest, options?: CallOptions): Promise<SendAnswer> {
-    return this.#transport.json({ method: 'POST', path: '/send-message', query: [] }, request, options);
+    return this.#transport.json(CALLS.sendMessage, request, options);
   }
 
   /** Send a poll. `POST /send-poll-message` */
   sendPollMessage(request: SendPollMessageRequest, options?: CallOptions): Promise<SendAnswer> {
-    return this.#transport.json({ method: 'POST', path: '/send-poll-message', query: [] }, request, options);
+    return this.#transport.json(CALLS.sendPollMessage, request, options);
   }
 
   /** Send a list of rows, from which the recipient chooses one. `POST /send-list-message` */
   sendListMessage(request: SendListMessageRequest, options?: CallOptions): Promise<SendAnswer> {
-    return this.#transport.json({ method: 'POST', path: '/send-list-message', query: [] }, request, options);
+    return this.#transport.json(CALLS.sendListMessage, request, options);
   }
 
   /** Send a text with buttons. `POST /send-interactive-message` */
   sendInteractiveMessage(request: SendInteractiveMessageRequest, options?: CallOptions): Promise<SendAnswer> {
-    return this.#transport.json(
-      { method: 'POST', path: '/send-interactive-message', query: [] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.sendInteractiveMessage, request, options);
   }
 
   /** Send a contact card. `POST /send-contact` */
   sendContact(request: SendContactRequest, options?: CallOptions): Promise<SendAnswer> {
-    return this.#transport.json({ method: 'POST', path: '/send-contact', query: [] }, request, options);
+    return this.#transport.json(CALLS.sendContact, request, options);
   }
 
   /** Send a place. `POST /send-location` */
   sendLocation(request: SendLocationRequest, options?: CallOptions): Promise<SendAnswer> {
-    return this.#transport.json({ method: 'POST', path: '/send-location', query: [] }, request, options);
+    return this.#transport.json(CALLS.sendLocation, request, options);
   }
 
   /** React to a message. `POST /send-reaction` */
   sendReaction(request: SendReactionRequest, options?: CallOptions): Promise<SendAnswer> {
-    return this.#transport.json({ method: 'POST', path: '/send-reaction', query: [] }, request, options);
+    return this.#transport.json(CALLS.sendReaction, request, options);
   }
 
   /** Change the text of an own message. `POST /edit-message` */
   editMessage(request: EditMessageRequest, options?: CallOptions): Promise<SendAnswer> {
-    return this.#transport.json({ method: 'POST', path: '/edit-message', query: [] }, request, options);
+    return this.#transport.json(CALLS.editMessage, request, options);
   }
 
   /** Pin a message for everyone in its chat, or unpin it. `POST /pin-message` */
   pinMessage(request: PinMessageRequest, options?: CallOptions): Promise<SendAnswer> {
-    return this.#transport.json({ method: 'POST', path: '/pin-message', query: [] }, request, options);
+    return this.#transport.json(CALLS.pinMessage, request, options);
   }
 
   /** Send a file, by its URL or uploaded in a form. `POST /send-media-message` */
   sendMediaMessage(request: SendMediaMessageRequest, options?: CallOptions): Promise<SendMediaAnswer> {
-    return this.#transport.json({ method: 'POST', path: '/send-media-message', query: [] }, request, options);
+    return this.#transport.json(CALLS.sendMediaMessage, request, options);
   }
 
   /** Forward a message to another chat. `POST /forward-message` */
   forwardMessage(request: ForwardMessageRequest, options?: CallOptions): Promise<SendAnswer> {
-    return this.#transport.json({ method: 'POST', path: '/forward-message', query: [] }, request, options);
+    return this.#transport.json(CALLS.forwardMessage, request, options);
   }
 
   /** Star a message on the account's own devices, or unstar it. `POST /star-message` */
@@ -3762,7 +3868,7 @@ export class Operations {
   ): Promise<{
     ok: true;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/star-message', query: [] }, request, options);
+    return this.#transport.json(CALLS.starMessage, request, options);
   }
 
   /** Show or stop the typing indicator in a chat. `POST /send-typing` */
@@ -3772,7 +3878,7 @@ export class Operations {
   ): Promise<{
     status: 'ok';
   }> {
-    return this.#transport.json({ method: 'POST', path: '/send-typing', query: [] }, request, options);
+    return this.#transport.json(CALLS.sendTyping, request, options);
   }
 
   /** Subscribe to `presence` events of a chat for some minutes; the number appears online meanwhile. `POST /subscribe-presence` */
@@ -3784,7 +3890,7 @@ export class Operations {
     /** RFC 3339, UTC */
     expiresAt: string;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/subscribe-presence', query: [] }, request, options);
+    return this.#transport.json(CALLS.subscribePresence, request, options);
   }
 
   /** Delete a message for everyone, or only on your own devices. `POST /delete-message` */
@@ -3794,7 +3900,7 @@ export class Operations {
   ): Promise<{
     status: true;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/delete-message', query: [] }, request, options);
+    return this.#transport.json(CALLS.deleteMessage, request, options);
   }
 
   /** Send read receipts, and set the hosted room's unread count to 0. `POST /mark-read` */
@@ -3805,7 +3911,7 @@ export class Operations {
     ok: true;
     count: number;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/mark-read', query: [] }, request, options);
+    return this.#transport.json(CALLS.markRead, request, options);
   }
 
   /** Archive or unarchive a chat on all devices of the account. `POST /archive-chat` */
@@ -3815,7 +3921,7 @@ export class Operations {
   ): Promise<{
     ok: true;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/archive-chat', query: [] }, request, options);
+    return this.#transport.json(CALLS.archiveChat, request, options);
   }
 
   /** Mute or unmute a chat on all devices of the account. `POST /mute-chat` */
@@ -3825,7 +3931,7 @@ export class Operations {
   ): Promise<{
     ok: true;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/mute-chat', query: [] }, request, options);
+    return this.#transport.json(CALLS.muteChat, request, options);
   }
 
   /** Pin a chat to the top of the list on all devices of the account, or unpin it. `POST /pin-chat` */
@@ -3835,7 +3941,7 @@ export class Operations {
   ): Promise<{
     ok: true;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/pin-chat', query: [] }, request, options);
+    return this.#transport.json(CALLS.pinChat, request, options);
   }
 
   /** Set the seconds after which messages of a chat disappear; 0 turns the timer off. `POST /disappearing-messages` */
@@ -3845,11 +3951,7 @@ export class Operations {
   ): Promise<{
     ok: true;
   }> {
-    return this.#transport.json(
-      { method: 'POST', path: '/disappearing-messages', query: [] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.setDisappearingMessages, request, options);
   }
 
   /** Flag a chat as unread on the linked phone. `POST /mark-unread` */
@@ -3859,17 +3961,17 @@ export class Operations {
   ): Promise<{
     ok: true;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/mark-unread', query: [] }, request, options);
+    return this.#transport.json(CALLS.markUnread, request, options);
   }
 
   /** Get the public profile of a person from the network. `POST /user-info` */
   getUserInfo(request: GetUserInfoRequest, options?: CallOptions): Promise<UserInfo> {
-    return this.#transport.json({ method: 'POST', path: '/user-info', query: [] }, request, options);
+    return this.#transport.json(CALLS.getUserInfo, request, options);
   }
 
   /** Get the session's own addresses, and check whether a number is on the network. `POST /check-owner-lid` */
   checkOwnerLid(request: CheckOwnerLidRequest, options?: CallOptions): Promise<OwnerLid> {
-    return this.#transport.json({ method: 'POST', path: '/check-owner-lid', query: [] }, request, options);
+    return this.#transport.json(CALLS.checkOwnerLid, request, options);
   }
 
   /** Get the picture of a person or a group, with a permanent copy. `GET /profile-picture` */
@@ -3877,11 +3979,7 @@ export class Operations {
     request: GetProfilePictureRequest,
     options?: CallOptions,
   ): Promise<VisiblePicture | HiddenPicture> {
-    return this.#transport.json(
-      { method: 'GET', path: '/profile-picture', query: ['clientId', 'jid', 'preview', 'refresh'] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.getProfilePicture, request, options);
   }
 
   /** List the people whom the number blocks, as the network lists them now. `GET /blocked` */
@@ -3891,7 +3989,7 @@ export class Operations {
   ): Promise<{
     blocked: BlockedPerson[];
   }> {
-    return this.#transport.json({ method: 'GET', path: '/blocked', query: ['clientId'] }, request, options);
+    return this.#transport.json(CALLS.listBlocked, request, options);
   }
 
   /** Block a person, whose messages and calls then no longer arrive. `POST /block` */
@@ -3901,7 +3999,7 @@ export class Operations {
   ): Promise<{
     ok: true;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/block', query: [] }, request, options);
+    return this.#transport.json(CALLS.blockPerson, request, options);
   }
 
   /** Unblock a person. `POST /unblock` */
@@ -3911,17 +4009,17 @@ export class Operations {
   ): Promise<{
     ok: true;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/unblock', query: [] }, request, options);
+    return this.#transport.json(CALLS.unblockPerson, request, options);
   }
 
   /** Fetch the pictures of the hosted rooms, about 7 per second; answers when all are done. `POST /refresh-avatars` */
   refreshAvatars(request: RefreshAvatarsRequest, options?: CallOptions): Promise<AvatarCounts> {
-    return this.#transport.json({ method: 'POST', path: '/refresh-avatars', query: [] }, request, options);
+    return this.#transport.json(CALLS.refreshAvatars, request, options);
   }
 
   /** Get the profile of the linked number from the network. `GET /profile` */
   getProfile(request: GetProfileRequest, options?: CallOptions): Promise<OwnProfile> {
-    return this.#transport.json({ method: 'GET', path: '/profile', query: ['clientId'] }, request, options);
+    return this.#transport.json(CALLS.getProfile, request, options);
   }
 
   /** Change name, text or default timer of the linked number; absent fields do not change. `POST /set-profile` */
@@ -3931,7 +4029,7 @@ export class Operations {
   ): Promise<{
     ok: true;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/set-profile', query: [] }, request, options);
+    return this.#transport.json(CALLS.setProfile, request, options);
   }
 
   /** Set or remove the picture of the linked number. `POST /set-profile-picture` */
@@ -3941,11 +4039,7 @@ export class Operations {
   ): Promise<{
     ok: true;
   }> {
-    return this.#transport.json(
-      { method: 'POST', path: '/set-profile-picture', query: [] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.setProfilePicture, request, options);
   }
 
   /** List all groups that the number belongs to. `POST /get-groups` */
@@ -3955,7 +4049,7 @@ export class Operations {
   ): Promise<{
     groups: GroupListItem[];
   }> {
-    return this.#transport.json({ method: 'POST', path: '/get-groups', query: [] }, request, options);
+    return this.#transport.json(CALLS.listGroups, request, options);
   }
 
   /** Get a group and its members. `POST /get-group-participants` */
@@ -3965,11 +4059,7 @@ export class Operations {
   ): Promise<{
     group: GroupDetail;
   }> {
-    return this.#transport.json(
-      { method: 'POST', path: '/get-group-participants', query: [] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.getGroup, request, options);
   }
 
   /** Create a group; the linked number becomes its owner. `POST /create-group` */
@@ -3979,7 +4069,7 @@ export class Operations {
   ): Promise<{
     group: CreatedGroup;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/create-group', query: [] }, request, options);
+    return this.#transport.json(CALLS.createGroup, request, options);
   }
 
   /** Add, remove, promote or demote members; needs admin rights. `POST /update-group-members` */
@@ -3989,11 +4079,7 @@ export class Operations {
   ): Promise<{
     members: MemberResult[];
   }> {
-    return this.#transport.json(
-      { method: 'POST', path: '/update-group-members', query: [] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.updateGroupMembers, request, options);
   }
 
   /** Get the invite link; `reset` revokes the current link and issues a new one. `POST /group-invite-link` */
@@ -4003,7 +4089,7 @@ export class Operations {
   ): Promise<{
     link: string;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/group-invite-link', query: [] }, request, options);
+    return this.#transport.json(CALLS.getGroupInviteLink, request, options);
   }
 
   /** Change subject, description or settings of a group; absent fields do not change. `POST /update-group` */
@@ -4013,7 +4099,7 @@ export class Operations {
   ): Promise<{
     ok: true;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/update-group', query: [] }, request, options);
+    return this.#transport.json(CALLS.updateGroup, request, options);
   }
 
   /** Set or remove the picture of a group. `POST /set-group-picture` */
@@ -4023,7 +4109,7 @@ export class Operations {
   ): Promise<{
     ok: true;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/set-group-picture', query: [] }, request, options);
+    return this.#transport.json(CALLS.setGroupPicture, request, options);
   }
 
   /** List the people who ask to join a group. `POST /group-requests` */
@@ -4033,7 +4119,7 @@ export class Operations {
   ): Promise<{
     requests: JoinRequest[];
   }> {
-    return this.#transport.json({ method: 'POST', path: '/group-requests', query: [] }, request, options);
+    return this.#transport.json(CALLS.listGroupRequests, request, options);
   }
 
   /** Approve or reject people who ask to join a group; needs admin rights. `POST /update-group-requests` */
@@ -4043,11 +4129,7 @@ export class Operations {
   ): Promise<{
     members: MemberResult[];
   }> {
-    return this.#transport.json(
-      { method: 'POST', path: '/update-group-requests', query: [] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.updateGroupRequests, request, options);
   }
 
   /** Join a group by its invite, or ask to join if an admin has to approve. `POST /join-group` */
@@ -4059,7 +4141,7 @@ export class Operations {
     /** False when an admin has to approve first */
     joined: boolean;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/join-group', query: [] }, request, options);
+    return this.#transport.json(CALLS.joinGroup, request, options);
   }
 
   /** Get the group of an invite, without joining it. `POST /group-invite-info` */
@@ -4069,7 +4151,7 @@ export class Operations {
   ): Promise<{
     group: GroupInvite;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/group-invite-info', query: [] }, request, options);
+    return this.#transport.json(CALLS.getGroupInvite, request, options);
   }
 
   /** Leave a group. `POST /leave-group` */
@@ -4079,7 +4161,7 @@ export class Operations {
   ): Promise<{
     ok: true;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/leave-group', query: [] }, request, options);
+    return this.#transport.json(CALLS.leaveGroup, request, options);
   }
 
   /** List the chat rooms of the hosted inbox, newest activity first. `GET /chatrooms` */
@@ -4089,7 +4171,7 @@ export class Operations {
   ): Promise<{
     chatRooms: ChatRoom[];
   }> {
-    return this.#transport.json({ method: 'GET', path: '/chatrooms', query: ['clientId'] }, request, options);
+    return this.#transport.json(CALLS.listChatRooms, request, options);
   }
 
   /** List the newest messages of a room, or with `before` those before a message; oldest first. `GET /chatrooms/{chatRoomId}/messages` */
@@ -4099,15 +4181,7 @@ export class Operations {
   ): Promise<{
     messages: StoredMessage[];
   }> {
-    return this.#transport.json(
-      {
-        method: 'GET',
-        path: '/chatrooms/{chatRoomId}/messages',
-        query: ['clientId', 'limit', 'before', 'status'],
-      },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.listMessages, request, options);
   }
 
   /** Get the permanent link to a stored message's file. `GET /chatrooms/{chatRoomId}/messages/{messageId}/media-url` */
@@ -4118,11 +4192,7 @@ export class Operations {
     ok: true;
     url: string;
   }> {
-    return this.#transport.json(
-      { method: 'GET', path: '/chatrooms/{chatRoomId}/messages/{messageId}/media-url', query: ['clientId'] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.getMessageMediaUrl, request, options);
   }
 
   /** Set a room's unread count to 0, without read receipts. `POST /chatrooms/{chatRoomId}/read` */
@@ -4132,11 +4202,7 @@ export class Operations {
   ): Promise<{
     status: 'ok';
   }> {
-    return this.#transport.json(
-      { method: 'POST', path: '/chatrooms/{chatRoomId}/read', query: [] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.resetUnread, request, options);
   }
 
   /** List the stored files of a session in its current `orgId`, newest first. `GET /media-files` */
@@ -4152,11 +4218,7 @@ export class Operations {
       total: number;
     };
   }> {
-    return this.#transport.json(
-      { method: 'GET', path: '/media-files', query: ['clientId', 'orgId', 'page', 'limit'] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.listMediaFiles, request, options);
   }
 
   /** Get the permanent link to a stored file, by its id in `/media-files`. `GET /media-files/{messageId}/url` */
@@ -4167,11 +4229,7 @@ export class Operations {
     ok: true;
     url: string;
   }> {
-    return this.#transport.json(
-      { method: 'GET', path: '/media-files/{messageId}/url', query: ['clientId'] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.getMediaFileUrl, request, options);
   }
 
   /** Download a stored file, whole or in part; needs only the link, no token. `GET /media/{id}/{fileName}` */
@@ -4190,7 +4248,7 @@ export class Operations {
   ): Promise<{
     receivers: Receiver[];
   }> {
-    return this.#transport.json({ method: 'GET', path: '/receivers', query: ['clientId'] }, request, options);
+    return this.#transport.json(CALLS.listReceivers, request, options);
   }
 
   /** Add a receiver beside the webhook; a session has up to 8 receivers in total. `POST /receivers` */
@@ -4202,7 +4260,7 @@ export class Operations {
     clientId: string;
     receiver: Receiver;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/receivers', query: [] }, request, options);
+    return this.#transport.json(CALLS.addReceiver, request, options);
   }
 
   /** Change, pause or resume a receiver; absent fields do not change. `POST /receivers/update` */
@@ -4214,7 +4272,7 @@ export class Operations {
     clientId: string;
     receiver: Receiver;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/receivers/update', query: [] }, request, options);
+    return this.#transport.json(CALLS.updateReceiver, request, options);
   }
 
   /** Remove a receiver with its failed deliveries, and drop the events that wait for it. `POST /receivers/remove` */
@@ -4228,22 +4286,22 @@ export class Operations {
     /** Number of dropped events */
     discarded: number;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/receivers/remove', query: [] }, request, options);
+    return this.#transport.json(CALLS.removeReceiver, request, options);
   }
 
   /** Send a sample event to the session's webhook, and return the outcome. `POST /send-test-event` */
   sendTestEvent(request: SendTestEventRequest, options?: CallOptions): Promise<TestEventAnswer> {
-    return this.#transport.json({ method: 'POST', path: '/send-test-event', query: [] }, request, options);
+    return this.#transport.json(CALLS.sendTestEvent, request, options);
   }
 
   /** Receive a session's events instead of its webhook for some seconds; call again to renew. `POST /listen-webhook` */
   listenWebhook(request: ListenWebhookRequest, options?: CallOptions): Promise<ListenAnswer> {
-    return this.#transport.json({ method: 'POST', path: '/listen-webhook', query: [] }, request, options);
+    return this.#transport.json(CALLS.listenWebhook, request, options);
   }
 
   /** Send a session's events to its webhook again: ends the listener with that token, or any listener. `POST /unlisten-webhook` */
   unlistenWebhook(request: UnlistenWebhookRequest, options?: CallOptions): Promise<UnlistenAnswer> {
-    return this.#transport.json({ method: 'POST', path: '/unlisten-webhook', query: [] }, request, options);
+    return this.#transport.json(CALLS.unlistenWebhook, request, options);
   }
 
   /** List the events that no attempt could deliver, newest first. `GET /failed-deliveries` */
@@ -4255,11 +4313,7 @@ export class Operations {
     /** `before` of the next page; absent on the last one */
     next?: string;
   }> {
-    return this.#transport.json(
-      { method: 'GET', path: '/failed-deliveries', query: ['clientId', 'receiver', 'limit', 'before'] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.listFailedDeliveries, request, options);
   }
 
   /** Get one failed delivery with its event. `GET /failed-deliveries/{id}` */
@@ -4267,20 +4321,12 @@ export class Operations {
     request: GetFailedDeliveryRequest,
     options?: CallOptions,
   ): Promise<FailedDeliveryWithEvent> {
-    return this.#transport.json(
-      { method: 'GET', path: '/failed-deliveries/{id}', query: ['clientId'] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.getFailedDelivery, request, options);
   }
 
   /** Send a failed delivery again, with four new attempts; a success removes it from the list. `POST /failed-deliveries/{id}/resend` */
   resendFailedDelivery(request: ResendFailedDeliveryRequest, options?: CallOptions): Promise<ResendAnswer> {
-    return this.#transport.json(
-      { method: 'POST', path: '/failed-deliveries/{id}/resend', query: ['clientId'] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.resendFailedDelivery, request, options);
   }
 
   /** List the events that a session keeps, newest first, without their content. `GET /kept-events` */
@@ -4292,25 +4338,17 @@ export class Operations {
     /** `before` of the next page; absent on the last one */
     next?: string;
   }> {
-    return this.#transport.json(
-      { method: 'GET', path: '/kept-events', query: ['clientId', 'from', 'to', 'type', 'limit', 'before'] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.listKeptEvents, request, options);
   }
 
   /** Send kept events of a session again to one of its receivers, oldest first. `POST /replay` */
   replay(request: ReplayRequest, options?: CallOptions): Promise<ReplayAnswer> {
-    return this.#transport.json({ method: 'POST', path: '/replay', query: [] }, request, options);
+    return this.#transport.json(CALLS.replay, request, options);
   }
 
   /** Get the history of one message, inbound or own, from the network to its receiver. `GET /message-trace` */
   messageTrace(request: MessageTraceRequest, options?: CallOptions): Promise<MessageTrace> {
-    return this.#transport.json(
-      { method: 'GET', path: '/message-trace', query: ['clientId', 'messageId'] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.messageTrace, request, options);
   }
 
   /** List the messages that wait until their policy allows them, oldest first. `GET /outbox` */
@@ -4322,11 +4360,7 @@ export class Operations {
     /** `after` of the next page; present if more follow */
     next?: string;
   }> {
-    return this.#transport.json(
-      { method: 'GET', path: '/outbox', query: ['clientId', 'limit', 'after'] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.listOutbox, request, options);
   }
 
   /** Cancel a message that waits until its policy allows it. `POST /outbox/cancel` */
@@ -4337,30 +4371,22 @@ export class Operations {
     ok: true;
     messageId: string;
   }> {
-    return this.#transport.json({ method: 'POST', path: '/outbox/cancel', query: [] }, request, options);
+    return this.#transport.json(CALLS.cancelHeldMessage, request, options);
   }
 
   /** Get the policy of a session and its counts; with `to` also whether a message to that recipient would be sent now. `GET /policy` */
   getPolicy(request: GetPolicyRequest, options?: CallOptions): Promise<PolicyAnswer> {
-    return this.#transport.json(
-      { method: 'GET', path: '/policy', query: ['clientId', 'to'] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.getPolicy, request, options);
   }
 
   /** Get the recent sends of a session, without their content, for a replay against a policy. `GET /policy/sends` */
   getPastSends(request: GetPastSendsRequest, options?: CallOptions): Promise<PastSends> {
-    return this.#transport.json(
-      { method: 'GET', path: '/policy/sends', query: ['clientId', 'days', 'limit', 'after'] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.getPastSends, request, options);
   }
 
   /** Get every session that the token can see, and every node, with what an operator needs. `GET /fleet` */
   getFleet(request: GetFleetRequest = {}, options?: CallOptions): Promise<FleetAnswer> {
-    return this.#transport.json({ method: 'GET', path: '/fleet', query: ['clientId'] }, request, options);
+    return this.#transport.json(CALLS.getFleet, request, options);
   }
 
   /** List the nodes that share the store; with `leases` also the node of each session. `GET /nodes` */
@@ -4371,11 +4397,7 @@ export class Operations {
     nodes: Node[];
     leases?: Lease[];
   }> {
-    return this.#transport.json(
-      { method: 'GET', path: '/nodes', query: ['clientId', 'leases'] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.listNodes, request, options);
   }
 
   /** Move the sessions of a node to the others and let it take no new ones, until a restart or the end of the drain. `POST /nodes/drain` */
@@ -4385,11 +4407,7 @@ export class Operations {
   ): Promise<{
     node: Node;
   }> {
-    return this.#transport.json(
-      { method: 'POST', path: '/nodes/drain', query: ['clientId'] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.drainNode, request, options);
   }
 
   /** Download a backup of the whole store, for `switchboard store restore`. `GET /backup` */
@@ -4407,12 +4425,12 @@ export class Operations {
     podName: string;
     uptime: string;
   }> {
-    return this.#transport.json({ method: 'GET', path: '/health/live', query: [] }, {}, options);
+    return this.#transport.json(CALLS.getLive, {}, options);
   }
 
   /** Check that this node can work: 503 while the store is unreachable, and while it stops. `GET /health/ready` */
   getReady(options?: CallOptions): Promise<ReadyAnswer> {
-    return this.#transport.json({ method: 'GET', path: '/health/ready', query: [] }, {}, options);
+    return this.#transport.json(CALLS.getReady, {}, options);
   }
 
   /** Get the health of every session of this node. `GET /health/clients` */
@@ -4424,12 +4442,12 @@ export class Operations {
     waVersion: WaVersion;
     clients: SessionHealth[];
   }> {
-    return this.#transport.json({ method: 'GET', path: '/health/clients', query: [] }, {}, options);
+    return this.#transport.json(CALLS.getClientsHealth, {}, options);
   }
 
   /** Get facts of this run; none is secret. `GET /config` */
   getConfig(request: GetConfigRequest = {}, options?: CallOptions): Promise<ConfigAnswer> {
-    return this.#transport.json({ method: 'GET', path: '/config', query: ['clientId'] }, request, options);
+    return this.#transport.json(CALLS.getConfig, request, options);
   }
 
   /** Get the metrics for Prometheus. `GET /metrics` */
@@ -4443,10 +4461,6 @@ export class Operations {
 
   /** Get this API as an OpenAPI 3.1 document. `GET /openapi.json` */
   getOpenApi(request: GetOpenApiRequest = {}, options?: CallOptions): Promise<Record<string, unknown>> {
-    return this.#transport.json(
-      { method: 'GET', path: '/openapi.json', query: ['clientId'] },
-      request,
-      options,
-    );
+    return this.#transport.json(CALLS.getOpenApi, request, options);
   }
 }

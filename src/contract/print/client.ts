@@ -37,23 +37,42 @@ export interface Transport {
 }
 `;
 
-const CLASS = `/** One method for each operation. */
+const CLASS = `/** An operation that answers JSON. */
+export type OperationName = keyof typeof CALLS;
+
+/** The request of an operation. */
+export type RequestOf<Name extends OperationName> = NonNullable<Parameters<Operations[Name]>[0]>;
+
+/** What an operation answers. */
+export type AnswerOf<Name extends OperationName> = Awaited<ReturnType<Operations[Name]>>;
+
+/** One method for each operation. */
 export class Operations {
   readonly #transport: Transport;
 
   constructor(transport: Transport) {
     this.#transport = transport;
   }
+
+  /** Calls an operation by its name, with a request that only the gateway checks. */
+  callByName<Name extends OperationName>(name: Name, request: object, options?: CallOptions): Promise<AnswerOf<Name>> {
+    return this.#transport.json<AnswerOf<Name>>(CALLS[name], request, options);
+  }
 `;
 
 /** The client's operations as TypeScript, without a dependency. @param version of the API */
 export function clientSource(version: string): string {
   const document = openApiDocument(version);
-  const operations = operationsOf(document).filter(({ id }) => !WITHOUT_METHOD.includes(id));
+  const operations = operationsOf(document);
   return [
     HEAD,
     ...Object.entries(document.components.schemas).map(([name, schema]) => namedType(name, schema)),
     ...operations.map(({ id, request }) => request && namedType(requestName(id), request)),
+    `/** The calls of the operations that answer JSON. */\nconst CALLS = {`,
+    ...operations.flatMap((operation) =>
+      operation.answer ? [`${operation.id}: ${callOf(operation)},`] : [],
+    ),
+    '} as const satisfies Record<string, Call>;\n',
     CLASS,
     ...operations.map(methodOf),
     '}',
@@ -62,7 +81,13 @@ export function clientSource(version: string): string {
     .join('\n');
 }
 
-interface PrintedOperation {
+/** The operations that have a method. @param version of the API */
+export function printedOperations(version: string): PrintedOperation[] {
+  return operationsOf(openApiDocument(version));
+}
+
+/** An operation as its method is printed. */
+export interface PrintedOperation {
   id: string;
   method: string;
   path: string;
@@ -75,11 +100,12 @@ interface PrintedOperation {
 }
 
 function operationsOf({ paths }: OpenApiDocument): PrintedOperation[] {
-  return Object.entries(paths).flatMap(([path, methods]) =>
+  const all = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) =>
       method === 'head' ? [] : printed(path, method.toUpperCase(), operation),
     ),
   );
+  return all.filter(({ id }) => !WITHOUT_METHOD.includes(id));
 }
 
 function printed(path: string, method: string, operation: OpenApiOperation): PrintedOperation {
@@ -111,10 +137,15 @@ function requestName(id: string): string {
   return `${id.charAt(0).toUpperCase()}${id.slice(1)}Request`;
 }
 
-function methodOf({ id, method, path, summary, query, request, answer }: PrintedOperation): string {
+function callOf({ method, path, query }: PrintedOperation): string {
+  return `{ method: '${method}', path: '${path}', query: ${JSON.stringify(query)} }`;
+}
+
+function methodOf(operation: PrintedOperation): string {
+  const { id, method, path, summary, request, answer } = operation;
   const isOptional = (request?.required ?? []).length === 0;
   const takes = request ? `request: ${requestName(id)}${isOptional ? ' = {}' : ''}, ` : '';
-  const call = `{ method: '${method}', path: '${path}', query: ${JSON.stringify(query)} }`;
+  const call = answer ? `CALLS.${id}` : callOf(operation);
   const how = answer ? 'json' : 'response';
   return [
     `  /** ${summary}. \`${method} ${path}\` */`,

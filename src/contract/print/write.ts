@@ -6,9 +6,12 @@ import { apiVersion } from '../../domain/version.js';
 import { clientSource } from './client.js';
 import { openApiDocument } from './openapi.js';
 import { reasonsPage } from './reasons.js';
+import { requestsSource } from './requests.js';
 import { sandboxClientSource } from './sandbox-client.js';
 import { sandboxDocument } from './sandbox-openapi.js';
 
+const CLIENT = 'src/client/generated/operations.generated.ts';
+const REQUESTS = 'src/client/generated/requests.generated.ts';
 const SANDBOX_CLIENT = 'src/client/generated/sandbox-operations.generated.ts';
 const ROOT = new URL('../../../', import.meta.url);
 
@@ -20,10 +23,8 @@ export function printedFiles(): Record<string, string> {
     'docs/openapi.json': `${JSON.stringify(openApiDocument(release), null, 1)}\n`,
     'docs/reasons.md': reasonsPage(),
     'docs/sandbox-openapi.json': `${JSON.stringify(sandboxDocument(release), null, 1)}\n`,
-    'src/client/generated/operations.generated.ts': formatted(
-      'src/client/generated/operations.generated.ts',
-      clientSource(release),
-    ),
+    [CLIENT]: formatted(CLIENT, clientSource(release)),
+    [REQUESTS]: formatted(REQUESTS, requestsSource(release)),
     [SANDBOX_CLIENT]: formatted(SANDBOX_CLIENT, sandboxClientSource(release)),
   };
 }

@@ -133,7 +133,8 @@ export interface DaemonFlags {
   'data-dir'?: string;
 }
 
-function daemonFlags(flags: Readonly<Record<string, unknown>>): DaemonFlags {
+/** The daemon's flags among those of a command. */
+export function daemonFlags(flags: Readonly<Record<string, unknown>>): DaemonFlags {
   const textOf = (name: string) => (typeof flags[name] === 'string' ? flags[name] : undefined);
   const [url = '', token, dataDir] = [textOf('url'), textOf('token'), textOf('data-dir')];
   return {

@@ -6,11 +6,27 @@ export const httpUrl = Flags.custom<string>({
   parse: async (value) => requireHttpUrl(value),
 });
 
+/** Words for fields that mean the same in every request: commands take names in place of addresses. */
+export const FIELD_WORDS = {
+  clientId: 'name of the session: letters and digits',
+  to: 'recipient: name, +phone, LID digits or jid (group: …@g.us)',
+  jid: 'name, +phone, LID digits or the jid of a person',
+  groupJid: 'name or jid of the group: <id>@g.us',
+  invite: 'link of the invite, or the code at its end',
+  messageId: 'id of the message',
+  participants: 'person: name, +phone, LID digits or jid; one or more',
+  receiver: 'id of the receiver, from receivers list',
+  quotedMessageId: 'id of the message to reply to',
+  mentions: 'person to mention, as digits of a phone number or LID; repeatable',
+  metaData: 'JSON object to return in the message.sent event',
+  whenAllowed: 'if the policy refuses the message for a time, keep it and send it later',
+} as const;
+
 export function clientIdArg() {
   return Args.string({
     name: 'CLIENTID',
     required: true,
-    description: 'name of the session: letters and digits',
+    description: FIELD_WORDS.clientId,
   });
 }
 
@@ -86,14 +102,7 @@ export function parseAge(text: string): Age {
 export function groupArgs() {
   return {
     clientId: clientIdArg(),
-    groupJid: Args.string({ required: true, description: 'name or jid of the group: <id>@g.us' }),
-  };
-}
-
-export function inviteArgs() {
-  return {
-    clientId: clientIdArg(),
-    invite: Args.string({ required: true, description: 'link of the invite, or the code at its end' }),
+    groupJid: Args.string({ required: true, description: FIELD_WORDS.groupJid }),
   };
 }
 

@@ -4,6 +4,7 @@ import type { NewReceiver, Receiver } from '../../contract/index.js';
 import { isBrokerUrl } from '../../domain/brokers.js';
 import { CliError } from './errors.js';
 import { waitingText } from './failed.js';
+import { FIELD_WORDS } from './flags.js';
 
 /** Values of `--groups` in the form of the filter. */
 const GROUPS = { only: true, none: false } as const;
@@ -12,7 +13,7 @@ export function receiverArg() {
   return Args.string({
     name: 'RECEIVER',
     required: true,
-    description: 'id of the receiver, from receivers list',
+    description: FIELD_WORDS.receiver,
   });
 }
 

@@ -1,11 +1,11 @@
 import { Args, Flags } from '@oclif/core';
 import type { CallOptions } from '../../client/generated/operations.generated.js';
 import type { SendAnswer, SendMediaAnswer } from '../../contract/index.js';
-import { parseObject } from '../../domain/json.js';
 import type { DaemonClient } from './client.js';
 import { DaemonCommand, type DaemonFlags } from './command.js';
 import { CliError } from './errors.js';
-import { clientIdArg } from './flags.js';
+import { clientIdArg, FIELD_WORDS } from './flags.js';
+import { objectIn } from './request-inputs.js';
 
 const GROUP = 'MESSAGE';
 
@@ -44,7 +44,7 @@ export abstract class SendCommand extends DaemonCommand {
 
   /** Sends, and prints the answer. */
   protected async send(
-    flags: DaemonFlags & { 'idempotency-key'?: string },
+    flags: DaemonFlags & { 'idempotency-key'?: string | undefined },
     message: (client: DaemonClient, options: CallOptions) => Promise<SendAnswer>,
   ): Promise<SendAnswer> {
     const { send } = await import('./send.js');
@@ -67,38 +67,33 @@ export function recipientArgs() {
     clientId: clientIdArg(),
     to: Args.string({
       required: true,
-      description: 'recipient: name, +phone, LID digits or jid (group: …@g.us)',
+      description: FIELD_WORDS.to,
     }),
   };
-}
-
-/** A chat and one of its messages. */
-export function earlierMessageArgs() {
-  return { ...recipientArgs(), messageId: Args.string({ required: true, description: 'id of the message' }) };
 }
 
 /** Flags that every kind of message accepts. */
 export function envelopeFlags() {
   return {
     quote: Flags.string({
-      description: 'id of the message to reply to',
+      description: FIELD_WORDS.quotedMessageId,
       helpValue: 'ID',
       helpGroup: GROUP,
     }),
     mention: Flags.string({
-      description: 'person to mention, as digits of a phone number or LID; repeatable',
+      description: FIELD_WORDS.mentions,
       helpValue: 'USER',
       helpGroup: GROUP,
       multiple: true,
       multipleNonGreedy: true,
     }),
     meta: Flags.string({
-      description: 'JSON object to return in the message.sent event',
+      description: FIELD_WORDS.metaData,
       helpValue: 'JSON',
       helpGroup: GROUP,
     }),
     'when-allowed': Flags.boolean({
-      description: 'if the policy refuses the message for a time, keep it and send it later',
+      description: FIELD_WORDS.whenAllowed,
       helpGroup: GROUP,
     }),
   };
@@ -114,15 +109,7 @@ export function envelopeOf(flags: {
   return {
     quotedMessageId: flags.quote,
     mentions: flags.mention,
-    metaData: flags.meta === undefined ? undefined : parseMeta(flags.meta),
+    metaData: flags.meta === undefined ? undefined : objectIn('meta', flags.meta),
     whenAllowed: flags['when-allowed'],
   };
-}
-
-function parseMeta(meta: string): Record<string, unknown> {
-  const value = parseObject(meta);
-  if (value) return value;
-  throw new CliError('usage', '--meta must be a JSON object', {
-    suggestions: ['such as --meta \'{"fromAI": true}\''],
-  });
 }

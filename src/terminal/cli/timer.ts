@@ -1,7 +1,7 @@
 import { CliError } from './errors.js';
 
 /** The times after which WhatsApp lets messages disappear, in seconds. */
-const TIMERS = { off: 0, '1d': 86_400, '7d': 604_800, '90d': 7_776_000 } as const;
+export const TIMERS = { off: 0, '1d': 86_400, '7d': 604_800, '90d': 7_776_000 } as const;
 
 /** The names of the times, for arguments and flags. */
 export const TIMER_NAMES = ['off', '1d', '7d', '90d'] as const;
