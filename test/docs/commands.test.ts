@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -25,7 +25,9 @@ interface Flag {
 }
 
 interface Command {
-  args: Record<string, { required?: boolean }>;
+  summary: string;
+  hidden?: boolean;
+  args: Record<string, { name: string; required?: boolean }>;
   flags: Record<string, Flag>;
   strict?: boolean;
   aliases?: string[];
@@ -94,6 +96,21 @@ describe('the commands that docs and messages name', () => {
     expect(found).to.deep.equal([]);
   };
 
+  it('are listed in docs/cli.md, each once, as their help has them', () => {
+    const page = join(ROOT, 'docs/cli.md');
+    const text = readFileSync(page, 'utf8');
+    const listed: string[] = [];
+    const wanted = text.replace(LIST, (_, begin: string, topics: string, end: string) => {
+      const found = topics.split(' ').flatMap((topic) => commandsOf(topic, commands));
+      listed.push(...found);
+      return begin + tableOf(found, commands) + end;
+    });
+    if (process.env.SWITCHBOARD_UPDATE_DOCS) writeFileSync(page, wanted);
+    else expect(text).to.equal(wanted);
+    const shown = Object.keys(commands).filter((id) => !commands[id]?.hidden);
+    expect(listed.sort()).to.deep.equal(shown.sort());
+  });
+
   it('exist with their flags and arguments in the code blocks of the docs', () => {
     check(documents().flatMap(inBlocks), 80);
   });
@@ -135,6 +152,36 @@ describe('the commands that docs and messages name', () => {
     expect(wrong('failed resend --all')).to.deep.equal([]);
   });
 });
+
+/** A list of the commands of some topics, printed between two comments. */
+const LIST = /(<!-- commands: ([a-z ]+) -->\n)[^<]*(<!-- end of commands -->)/g;
+
+/** A command, or all commands of a topic. */
+function commandsOf(topic: string, commands: Record<string, Command>): string[] {
+  return Object.keys(commands)
+    .filter((id) => (id === topic || id.startsWith(`${topic}:`)) && !commands[id]?.hidden)
+    .sort();
+}
+
+/** `SWITCHBOARD_UPDATE_DOCS=1 npx mocha test/docs/commands.test.ts` writes it into the page. */
+function tableOf(ids: readonly string[], commands: Record<string, Command>): string {
+  const rows = ids.flatMap((id) => {
+    const command = commands[id];
+    return command ? [`| \`switchboard ${usageOf(id, command)}\` | ${command.summary} |\n`] : [];
+  });
+  return ['| command | |\n|---|---|\n', ...rows].join('');
+}
+
+function usageOf(id: string, { args, flags, strict }: Command): string {
+  const words = Object.values(args).map(({ name, required }) =>
+    required ? name.toUpperCase() : `[${name.toUpperCase()}]`,
+  );
+  const needed = Object.entries(flags).flatMap(([name, { required, type }]) =>
+    required ? [type === 'option' ? `--${name} …` : `--${name}`] : [],
+  );
+  const more = strict === false && words.length > 0 ? '…' : '';
+  return [id.replaceAll(':', ' '), ...words].join(' ') + more + needed.map((flag) => ` ${flag}`).join('');
+}
 
 /** Flags and number of arguments among words. */
 function givenIn(words: readonly string[], { flags }: Command) {
