@@ -83,7 +83,7 @@ the pairing fails or is interrupted, a session that it created is deleted again;
       proxy: flags.proxy,
       link: flags.link || flags.open,
       passkeyFile: flags['passkey-file'],
-      ...(flags.timeout !== undefined && { timeoutMs: flags.timeout * 1000 }),
+      timeoutMs: flags.timeout === undefined ? undefined : flags.timeout * 1000,
       signal: interrupt.signal,
     });
     const written = qrFile === undefined ? items : withQrFile(items, qrFile);

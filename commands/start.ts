@@ -72,8 +72,8 @@ export default class Start extends BaseCommand {
     if (this.jsonEnabled()) {
       this.output.json({
         url,
-        ...(workerUrls && { workers: workerUrls }),
-        ...(sandboxUrl && { sandboxUrl }),
+        workers: workerUrls,
+        sandboxUrl: sandboxUrl || undefined,
         dataDir,
       });
       return;

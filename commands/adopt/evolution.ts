@@ -41,8 +41,8 @@ first: WhatsApp permits only one connection per link. Writes nothing to its stor
     const redis = flags.redis === undefined ? undefined : await RedisStore.open(flags.redis, 2);
     try {
       const numbers = await readEvolution(flags.postgres, {
-        ...(redis && { redis: { store: redis, prefix: flags['redis-prefix'] } }),
-        ...(flags.instances !== undefined && { folder: flags.instances }),
+        redis: redis && { store: redis, prefix: flags['redis-prefix'] },
+        folder: flags.instances,
       });
       return await this.perform(numbers, flags);
     } finally {

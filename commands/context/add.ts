@@ -30,10 +30,10 @@ token; --token "" removes it. Without a token, commands use the one in the data 
     const former = known.contexts[context];
     const kept = former?.url === flags.url ? (former.token ?? '') : '';
     const token = await tokenOf(flags.token, kept, this.jsonEnabled());
-    const added = { url: flags.url, ...(token && { token }) };
+    const added = { url: flags.url, token: token || undefined };
     const current = flags.use ? context : known.current;
     const contexts = { ...known.contexts, [context]: added };
-    await this.write({ ...(current !== undefined && { current }), contexts });
+    await this.write({ current, contexts });
     const isCurrent = current === context;
     if (!this.jsonEnabled()) {
       this.output.line(`${context} is ${flags.url}`);

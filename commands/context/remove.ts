@@ -13,7 +13,10 @@ export default class ContextRemove extends ContextCommand {
     requireContext(known, args.context);
     const { [args.context]: _, ...contexts } = known.contexts;
     const { current } = known;
-    await this.write({ ...(current !== undefined && current !== args.context && { current }), contexts });
+    await this.write({
+      current: current !== undefined && current !== args.context ? current : undefined,
+      contexts,
+    });
     if (!this.jsonEnabled()) this.output.line(`removed ${args.context}`);
     return { removed: args.context };
   }

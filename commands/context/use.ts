@@ -22,7 +22,7 @@ export default class ContextUse extends ContextCommand {
     const known = await this.read();
     const current = args.context;
     const { url } = current === undefined ? { url: '' } : requireContext(known, current);
-    await this.write({ ...(current !== undefined && { current }), contexts: known.contexts });
+    await this.write({ current, contexts: known.contexts });
     if (!this.jsonEnabled()) {
       this.output.line(current === undefined ? 'no context is current' : `commands use ${current} (${url})`);
     }

@@ -25,7 +25,7 @@ export default class SandboxSay extends BaseCommand {
     const { readArgument } = await import('../../src/terminal/cli/terminal.js');
     const text = await readArgument(args.text);
     const answer = await askSandbox(flags['sandbox-url'], (sandbox) =>
-      sandbox.write(args.from, { to: args.to, text, ...(flags.quote && { quotedMessageId: flags.quote }) }),
+      sandbox.write(args.from, { to: args.to, text, quotedMessageId: flags.quote || undefined }),
     );
     if (!this.jsonEnabled()) this.output.line(`said ${answer.messageId}`);
     return answer;

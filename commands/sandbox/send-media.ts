@@ -44,7 +44,7 @@ export default class SandboxSendMedia extends BaseCommand {
     };
     const { from, to } = args;
     const answer = await askSandbox(flags['sandbox-url'], (sandbox) =>
-      sendFile(sandbox, from, { to, ...(flags.quote && { quotedMessageId: flags.quote }) }, file),
+      sendFile(sandbox, from, { to, quotedMessageId: flags.quote || undefined }, file),
     );
     if (!this.jsonEnabled()) this.output.line(`sent ${answer.messageId}`);
     return answer;

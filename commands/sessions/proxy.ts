@@ -36,6 +36,6 @@ characters of the user and the password with %, such as %40 for @.`;
         proxy ? `${clientId} connects through ${proxyText(proxy)}` : `${clientId} connects directly`,
       );
     }
-    return { clientId, ...(proxy && { proxy }) };
+    return { clientId, proxy };
   }
 }

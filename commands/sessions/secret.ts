@@ -40,6 +40,6 @@ once: the daemon stores only a hash.`;
     const client = await this.daemon(flags);
     const answer = await client.setApiSecret({ clientId: args.clientId, secret: made ?? given ?? '' });
     if (!this.jsonEnabled()) this.output.line(made ?? (answer.hasSecret ? 'secret set' : 'secret removed'));
-    return { clientId: answer.clientId, hasSecret: answer.hasSecret, ...(made && { secret: made }) };
+    return { clientId: answer.clientId, hasSecret: answer.hasSecret, secret: made || undefined };
   }
 }

@@ -81,7 +81,7 @@ export function refusalOf(
     code: codeIn(header('x-sn-error')),
     policy: policyIn(text),
     reason: reasonIn(header('x-sn-reason') ?? ''),
-    ...(Number.isFinite(retryAfter) && { retryAfter }),
+    retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
   });
 }
 

@@ -102,7 +102,7 @@ export function toData(reason: Reason, clientId?: string): Omit<ReasonFields, 'r
   return {
     reasonCode: reason.code,
     reasonValues: { ...reason.values },
-    ...(advice.length > 0 && { advice }),
+    advice: advice.length > 0 ? advice : undefined,
   };
 }
 

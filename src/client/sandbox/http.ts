@@ -68,7 +68,7 @@ export class ControlHttp implements SandboxTransport {
       method: 'POST',
       body: bytes,
       headers: { 'content-type': 'application/octet-stream' },
-      ...(bytes instanceof ReadableStream && { duplex: 'half' as const }),
+      duplex: bytes instanceof ReadableStream ? ('half' as const) : undefined,
     });
     if (!response.ok) throw await refusalOf(response);
     return readAnswer(await response.text());

@@ -250,9 +250,9 @@ function stateAhead(number: NumberState, now: number, at: number): NumberState {
   return {
     ...rest,
     restrictions: restrictions.filter(lasts),
-    ...(warning && lasts(warning) && { warning }),
+    warning: warning && lasts(warning) ? warning : undefined,
     isSilent: isSilent === true && at < now + SILENT_MS,
-    ...(lookUps && { lookUps: lookUps.filter((asked) => asked > at - HOUR_MS) }),
+    lookUps: lookUps?.filter((asked) => asked > at - HOUR_MS),
   };
 }
 

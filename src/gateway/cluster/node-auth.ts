@@ -62,7 +62,7 @@ export class NodeAuth {
       to,
       at: this.#clock.now(),
       nonce: randomBytes(12).toString('base64url'),
-      ...(rights && { rights }),
+      rights,
     };
     const text = Buffer.from(JSON.stringify(claim)).toString('base64url');
     return `${text}.${this.#proof(text, method, path)}`;

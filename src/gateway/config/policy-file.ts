@@ -275,13 +275,13 @@ function tableOf(file: WrittenFile): PolicyFile {
     policies,
     sessions: new Map(Object.entries(file.sessions)),
     orgs: new Map(Object.entries(file.orgs)),
-    ...(file.default !== undefined && { default: file.default }),
+    default: file.default,
     examples: file.examples.map(({ startsAt, sends, ...example }) => ({
       ...example,
       startsAt: startsAt.getTime(),
       sends: sends.map(({ after, rule, expect = rule ? 'refused' : 'sent', ...send }) => ({
         ...send,
-        ...(rule && { rule }),
+        rule,
         afterMs: after,
         expect,
       })),
@@ -296,18 +296,14 @@ function policyFrom(policyName: string, written: WrittenPolicy, mode: PolicyMode
     mode,
     ...rest,
     name: policyName,
-    ...(steps && { newChatsPerDay: steps }),
-    ...(quietHours && {
-      quietHours: {
-        fromMinute: quietHours.from,
-        toMinute: quietHours.to,
-        timeZone: quietHours.timeZone,
-        holds: quietHours.holds,
-      },
-    }),
-    ...(sameText && { sameText: { people: sameText.people, withinMs: sameText.within } }),
-    ...(lookUpFirst && {
-      lookUpFirst: lookUpFirst === true ? { perHour: LOOK_UPS_PER_HOUR } : lookUpFirst,
-    }),
+    newChatsPerDay: steps,
+    quietHours: quietHours && {
+      fromMinute: quietHours.from,
+      toMinute: quietHours.to,
+      timeZone: quietHours.timeZone,
+      holds: quietHours.holds,
+    },
+    sameText: sameText && { people: sameText.people, withinMs: sameText.within },
+    lookUpFirst: lookUpFirst === true ? { perHour: LOOK_UPS_PER_HOUR } : lookUpFirst || undefined,
   };
 }

@@ -82,7 +82,7 @@ export class Dispatcher {
       post: (...call) => this.#call(this.#durableClient, ...call),
       attempted: (clientId, report) => this.#attempted(clientId, report),
       delivered: ({ clientId, receiver }) =>
-        this.#figures.count({ clientId, ...(receiver && { receiverId: receiver }) }, true),
+        this.#figures.count({ clientId, receiverId: receiver || undefined }, true),
       dropped: (job, ...drop) => {
         this.#figures.count(job, false);
         return this.#keepDropped(job, ...drop);
@@ -167,7 +167,7 @@ export class Dispatcher {
 
   /** The counts of the webhook of a session, or of another receiver. */
   figures(clientId: string, receiverId?: string): DeliveryFigures {
-    const figures = this.#figures.of({ clientId, ...(receiverId && { receiverId }) });
+    const figures = this.#figures.of({ clientId, receiverId: receiverId || undefined });
     const durable = this.durable.figures(clientId, receiverId);
     if (!durable) return figures;
     const waiting = figures.waiting + durable.waiting;
@@ -262,11 +262,7 @@ export class Dispatcher {
     const { tail, observe } = this.#options;
     this.#count(() => observe.attempt(clientId, report));
     const at = this.#now();
-    this.#figures.attempted(
-      { clientId, ...(report.receiver && { receiverId: report.receiver }) },
-      at,
-      report,
-    );
+    this.#figures.attempted({ clientId, receiverId: report.receiver || undefined }, at, report);
     tail.publish({ kind: 'attempt', at, clientId, ...report });
   }
 
@@ -283,7 +279,7 @@ export class Dispatcher {
     }
     const isKept = await this.#keepDropped(job, cause, why, attempts);
     const interrupted = !isKept && job.keptByCaller;
-    this.#end(job, { delivered: false, reason: why, ...(interrupted && { interrupted }) });
+    this.#end(job, { delivered: false, reason: why, interrupted: interrupted || undefined });
   }
 
   /** Reports a dropped event, and lists it among the failed deliveries unless it is a sample. Returns false if the store failed. */

@@ -116,7 +116,7 @@ export class DurableQueue {
       waiting: this.#events.size - this.#inFlight,
       inFlight: this.#inFlight,
       bytes: this.#bytes,
-      ...(oldest && { oldest: oldest.since }),
+      oldest: oldest?.since,
       circuit: this.#isDown ? 'open' : 'closed',
       isRefusing: this.#refused.size > 0,
     };

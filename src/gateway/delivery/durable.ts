@@ -103,11 +103,11 @@ export class DurableDeliveries {
       if (queue.has(id)) return;
       const size = body.length + ROW_BYTES;
       const facts = { id, clientId, chat, type, messageId, size, attempts: 0, since: queue.nextSince() };
-      const event = { ...facts, ...(receiverId && { receiver: receiverId }) };
+      const event = { ...facts, receiver: receiverId || undefined };
       await this.#options.store.add({ ...event, body: body.toString() });
       // only the next few events keep their bodies in memory; others are read from the store
       const isSoon = queue.figures.waiting < this.#options.limits.inFlight;
-      queue.add({ ...event, ...(isSoon && { body }) });
+      queue.add({ ...event, body: isSoon ? body : undefined });
       await this.#drop(queue.takeExcess(), 'queue_full', TOO_MANY_BYTES);
       // check here too, because a paused receiver makes no attempts that would find expired events
       await this.#dropExpired(queue);
@@ -377,7 +377,7 @@ function jobOf(
 ): DeliveryJob {
   return {
     ...receiver,
-    ...(receiverId && { receiverId }),
+    receiverId: receiverId || undefined,
     deliveryId: id,
     clientId,
     chat,

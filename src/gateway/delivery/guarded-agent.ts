@@ -36,7 +36,7 @@ export function guardedAgent({
   connect?: buildConnector.connector | undefined;
 }): Agent {
   return new Agent({
-    ...(connections && { connections }),
+    connections: connections || undefined,
     pipelining: 1,
     headersTimeout: 0,
     bodyTimeout: 0,

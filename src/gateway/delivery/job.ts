@@ -144,7 +144,7 @@ export function reportOf(
   durationMs: number,
 ): AttemptReport {
   const report = { deliveryId, type, messageId, url, attempt, outcome, status, ...toFields(reason) };
-  return { ...report, durationMs, ...(receiverId && { receiver: receiverId }) };
+  return { ...report, durationMs, receiver: receiverId || undefined };
 }
 
 /** A reason, with that of the last attempt if there was one. */

@@ -76,7 +76,7 @@ async function historyOf(client: DaemonClient, clientId: string): Promise<Kept[]
         clientId,
         chatRoomId,
         limit: PAGE,
-        ...(before !== undefined && { before }),
+        before,
       });
       all.push(...messages.map(({ messageId, body }) => ({ messageId, token: body })));
       before = messages.length === PAGE ? messages[0]?.messageId : undefined;
@@ -89,7 +89,7 @@ async function outboxOf(client: DaemonClient, clientId: string): Promise<string[
   const ids: string[] = [];
   let after: string | undefined;
   do {
-    const page = await client.listOutbox({ clientId, ...(after !== undefined && { after }) });
+    const page = await client.listOutbox({ clientId, after });
     ids.push(...page.messages.map(({ messageId }) => messageId));
     after = page.next;
   } while (after !== undefined);
@@ -105,7 +105,7 @@ async function failedOf(client: DaemonClient, clientId: string, receiver: string
       clientId,
       receiver,
       limit: FAILED_PAGE,
-      ...(before !== undefined && { before }),
+      before,
     });
     for (const { messageId } of page.failedDeliveries) ids.add(messageId);
     before = page.next;

@@ -257,7 +257,7 @@ export class Traffic {
       const answer = isPicture
         ? await this.#sendPicture(client, { clientId, to, caption: key })
         : await client.sendMessage(
-            { clientId, to, body: key, ...(whenAllowed && { whenAllowed }) },
+            { clientId, to, body: key, whenAllowed: whenAllowed || undefined },
             { idempotencyKey: key },
           );
       message.messageId = answer.messageId;

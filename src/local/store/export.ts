@@ -160,7 +160,7 @@ async function* oldestFirst(
   let written: HistoryMessage[] = [];
   for (const before of begins.reverse()) {
     const page = await following(written, (limit) =>
-      history.messages(clientId, chatRoomId, { limit, ...(before !== undefined && { before }) }),
+      history.messages(clientId, chatRoomId, { limit, before }),
     );
     if (page.length === 0) continue;
     yield page;
@@ -187,7 +187,7 @@ async function following(
 /** A message without internal fields. */
 function lineOf({ content, fileId, chatRoomId, extras, sentAt, ...message }: HistoryMessage, file: string) {
   const { reactionTimes, ...shown } = extras;
-  return { ...message, sentAt: new Date(sentAt).toISOString(), extras: shown, ...(file && { file }) };
+  return { ...message, sentAt: new Date(sentAt).toISOString(), extras: shown, file: file || undefined };
 }
 
 /** A safe file name, because senders choose names. */

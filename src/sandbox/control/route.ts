@@ -43,16 +43,17 @@ export function route<
       method,
       path,
       options: {
-        ...(method !== 'GET' && {
-          payload: {
-            ...(maxBytes !== undefined && { maxBytes }),
-            ...(takesFile && { output: 'stream', parse: false }),
-          },
-        }),
+        payload:
+          method !== 'GET'
+            ? {
+                ...(maxBytes !== undefined && { maxBytes }),
+                ...(takesFile && { output: 'stream', parse: false }),
+              }
+            : undefined,
         validate: {
-          ...(query && { query }),
-          ...(params && { params }),
-          ...(body && { payload: body }),
+          query,
+          params,
+          payload: body,
         },
       },
       async handler(request, h): Promise<Lifecycle.ReturnValueTypes> {

@@ -49,7 +49,7 @@ export class DeviceLinks {
       advSecret: hasWrongHmac ? randomBytes(advSecret.length) : advSecret,
       keyIndex: deviceId,
       nowS: this.#network.now(),
-      ...(hasWrongSignature && { signWith: generateKeyPair() }),
+      signWith: hasWrongSignature && generateKeyPair(),
     });
     const answered = new Promise<DeviceView>((resolve, reject) => {
       const pending = { account, registration, deviceId, proof, isAnswered: false, resolve, reject };

@@ -49,7 +49,7 @@ export function readRetryBundle(receipt: Stanza): Bundle | undefined {
     registrationId: readUint(bytesOf(child(receipt, 'registration'))),
     identity: bytesOf(child(keys, 'identity')),
     signedPreKey: readSignedPreKey(child(keys, 'skey')),
-    ...(oneTime && { preKey: readPreKey(oneTime) }),
+    preKey: oneTime && readPreKey(oneTime),
   };
 }
 

@@ -257,9 +257,9 @@ export class Companion {
       ...this.view(),
       registrationId,
       preKeys: this.keysLeft,
-      ...(this.connection && { address: this.connection.address }),
-      ...(payload && { registration: payload }),
-      ...(this.login && { login: this.login }),
+      address: this.connection?.address,
+      registration: payload,
+      login: this.login,
     };
   }
 

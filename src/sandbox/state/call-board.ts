@@ -48,7 +48,7 @@ export function viewOf({ id, caller, chat, video, status, rejectedBy, timestamp 
     to: chat.chatId,
     video,
     status,
-    ...(rejectedBy && { rejectedBy }),
+    rejectedBy,
     timestamp,
   };
 }

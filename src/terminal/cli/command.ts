@@ -139,8 +139,8 @@ export function daemonFlags(flags: Readonly<Record<string, unknown>>): DaemonFla
   const [url = '', token, dataDir] = [textOf('url'), textOf('token'), textOf('data-dir')];
   return {
     url,
-    ...(token !== undefined && { token }),
-    ...(dataDir !== undefined && { 'data-dir': dataDir }),
+    token,
+    'data-dir': dataDir,
   };
 }
 

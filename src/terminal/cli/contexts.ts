@@ -86,12 +86,12 @@ function checked(value: unknown): { contexts?: Contexts; problem?: string } {
     if (token !== undefined && typeof token !== 'string') {
       return { problem: `contexts.${name}.token must be a text` };
     }
-    entries.push([name, { url, ...(token && { token }) }]);
+    entries.push([name, { url, token: token || undefined }]);
   }
   if (current !== undefined && (typeof current !== 'string' || !Object.hasOwn(contexts, current))) {
     return { problem: 'current must be the name of a context' };
   }
-  return { contexts: { ...(current !== undefined && { current }), contexts: Object.fromEntries(entries) } };
+  return { contexts: { current, contexts: Object.fromEntries(entries) } };
 }
 
 function isHttpUrl(url: string): boolean {

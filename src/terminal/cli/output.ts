@@ -77,7 +77,7 @@ export class Output {
     leaveOut: readonly string[] = [],
   ): Promise<void> {
     const { lines, leftOut } = await tableLines(head, rows, {
-      ...(process.stdout.isTTY && { width: process.stdout.columns }),
+      width: process.stdout.isTTY ? process.stdout.columns : undefined,
       leaveOut,
       paint: this.paint,
     });
@@ -126,7 +126,7 @@ export function errorReport(error: unknown, flags: readonly string[] = []): Erro
       code: failure,
       exitCode,
       suggestions: suggestions.map(singleLine),
-      ...(policy && { policy }),
+      policy,
     };
   }
   const message = errorMessage(error);

@@ -89,9 +89,9 @@ export function settingsOf(flags: Flagged): Omit<NewReceiver, 'url'> {
   const schedule = given({ attempts, pauses, giveUpHours });
   return {
     ...given({ name, token, retry }),
-    ...(Object.keys(filter).length > 0 && { filter }),
-    ...(header && { headers: Object.fromEntries(header.map(headerIn)) }),
-    ...(Object.keys(schedule).length > 0 && { schedule }),
+    filter: Object.keys(filter).length > 0 ? filter : undefined,
+    headers: header && Object.fromEntries(header.map(headerIn)),
+    schedule: Object.keys(schedule).length > 0 ? schedule : undefined,
   };
 }
 

@@ -60,7 +60,7 @@ export async function replay(
     summary.filtered += filtered;
     if (damaged) summary.damaged = (summary.damaged ?? 0) + damaged;
     delete summary.next;
-    Object.assign(summary, { ...(reason !== undefined && { reason }), ...(next && { next }) });
+    Object.assign(summary, { reason, next: next || undefined });
   }
   return summary;
 }

@@ -39,7 +39,7 @@ export async function askSandbox<Answer>(
 /** Creates the phone if needed, and renames its owner if a new name is given. */
 export async function ensurePhone(sandbox: SandboxClient, number: string, name?: string): Promise<PhoneView> {
   const known = (await sandbox.phones()).find((phone) => phone.number === number);
-  if (!known) await sandbox.addPhone({ number, ...(name !== undefined && { name }) });
+  if (!known) await sandbox.addPhone({ number, name });
   else if (name !== undefined && name !== known.name) return sandbox.update(number, { name });
   return known ?? sandbox.phone(number);
 }
@@ -71,10 +71,10 @@ export async function sendFile(
     kind,
     mimeType,
     file,
-    ...(kind === 'document' && { fileName: basename(wish.path) }),
-    ...(wish.caption && { caption: wish.caption }),
-    ...(wish.voice && { voice: true }),
-    ...(wish.viewOnce && { viewOnce: true }),
+    fileName: kind === 'document' ? basename(wish.path) : undefined,
+    caption: wish.caption || undefined,
+    voice: wish.voice ? true : undefined,
+    viewOnce: wish.viewOnce ? true : undefined,
   };
   return sandbox.write(from, { ...to, media });
 }

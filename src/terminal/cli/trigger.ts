@@ -45,7 +45,11 @@ export async function trigger(
   try {
     return {
       type,
-      ...(await client.sendTestEvent({ clientId, type, ...(Object.keys(fields).length > 0 && { fields }) })),
+      ...(await client.sendTestEvent({
+        clientId,
+        type,
+        fields: Object.keys(fields).length > 0 ? fields : undefined,
+      })),
     };
   } catch (error) {
     throw explained(error, clientId);

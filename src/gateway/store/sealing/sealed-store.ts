@@ -234,8 +234,8 @@ function sealedKeys(keys: KeyStore, sealers: Sealers): KeyStore {
       const { keys: changes, journal, ...rest } = sealFields(sealer, SEALED.credentials, commit);
       await keys.commit(clientId, {
         ...rest,
-        ...(changes && { keys: changes.map((change) => sealFields(sealer, SEALED.keys, change)) }),
-        ...(journal && { journal: journal.map((entry) => sealFields(sealer, SEALED.journal, entry)) }),
+        keys: changes?.map((change) => sealFields(sealer, SEALED.keys, change)),
+        journal: journal?.map((entry) => sealFields(sealer, SEALED.journal, entry)),
       });
     },
   };

@@ -125,9 +125,9 @@ export abstract class AdoptCommand extends DaemonCommand {
   ): Promise<Adopted[]> {
     requireUsable(numbers, flags);
     const settings: AdoptSettings = {
-      ...(flags.webhook !== undefined && { webhookUrl: flags.webhook }),
-      ...(flags['webhook-token'] !== undefined && { webhookToken: flags['webhook-token'] }),
-      ...(flags.org !== undefined && { orgId: flags.org }),
+      webhookUrl: flags.webhook,
+      webhookToken: flags['webhook-token'],
+      orgId: flags.org,
     };
     const { adoptNumbers } = await import('./adopt.js');
     const done: Adopted[] = [];

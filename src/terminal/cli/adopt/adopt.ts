@@ -123,8 +123,8 @@ async function send(
   // first check all URLs: one that the daemon refuses must end the adoption before anything is stored
   await client.adopt({
     ...{ clientId, begin: true, extraEvents, webhookUrl, webhookToken, receivers },
-    ...(pollLookupUrl && { pollLookupUrl }),
-    ...(proxy && { proxy }),
+    pollLookupUrl: pollLookupUrl || undefined,
+    proxy: proxy ?? undefined,
   });
   const tooLarge = (key: StoredKey) => void leftOut.push(`${key.type} ${key.id}`);
   for await (const part of partsOf(keys(), tooLarge)) {
@@ -141,10 +141,10 @@ async function send(
   const ofWebhook = settings.webhookUrl === undefined && settings.webhookToken === undefined;
   await client.adopt({
     ...{ clientId, credentials },
-    ...(linkedAt && { linkedAt }),
-    ...(receivers && { receivers }),
-    ...(ofWebhook && webhookPaused && { webhookPaused }),
-    ...(ofWebhook && previousToken && { previousToken }),
+    linkedAt: linkedAt || undefined,
+    receivers,
+    webhookPaused: (ofWebhook && webhookPaused) || undefined,
+    previousToken: (ofWebhook && previousToken) || undefined,
   });
 }
 

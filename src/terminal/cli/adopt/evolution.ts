@@ -123,7 +123,7 @@ async function readInstance(row: JsonObject, place: KeyPlace, isInUse: boolean):
     credentials,
     unreadable: [],
     inUse: isInUse ? 'another connection to its database is open' : '',
-    ...(typeof url === 'string' && url && enabled !== false && { webhookUrl: url }),
+    webhookUrl: typeof url === 'string' && url && enabled !== false ? url : undefined,
     ...(await keysOf(String(id), hash, place)),
   };
 }

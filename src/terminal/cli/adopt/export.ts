@@ -17,7 +17,7 @@ export async function exportSession(client: DaemonClient, clientId: string): Pro
   let count = 0;
   let page: ExportKeysAnswer | undefined;
   do {
-    page = await client.exportKeys({ clientId, ...(page?.next && { after: page.next }) });
+    page = await client.exportKeys({ clientId, after: page?.next });
     for (const { type, id, value } of page.keys) {
       const family = keys[type] ?? {};
       family[id] = value;

@@ -30,8 +30,8 @@ async function readNumber(redis: RedisStore, state: string): Promise<LinkedNumbe
     credentials: isObject(credentials) ? credentials : {},
     unreadable: [],
     inUse: (await redis.exists(`${LEASES}${id}`)) ? 'it has a lease' : '',
-    ...(typeof webhookUrl === 'string' && webhookUrl && { webhookUrl }),
-    ...(typeof token === 'string' && token && { webhookToken: token }),
+    webhookUrl: typeof webhookUrl === 'string' && webhookUrl ? webhookUrl : undefined,
+    webhookToken: typeof token === 'string' && token ? token : undefined,
     ...(await redis.keysIn(state)),
   };
 }

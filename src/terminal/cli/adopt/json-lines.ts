@@ -64,8 +64,8 @@ async function movedParts(
   const { webhookUrl, webhookToken, orgId } = value.settings;
   return {
     moved: value,
-    ...(webhookUrl && { webhookUrl }),
-    ...(webhookToken && { webhookToken }),
-    ...(orgId && { orgId }),
+    webhookUrl: webhookUrl || undefined,
+    webhookToken: webhookToken || undefined,
+    orgId: orgId || undefined,
   };
 }

@@ -23,7 +23,7 @@ export async function readWahaFolders(dir: string): Promise<LinkedNumber[]> {
     numbers.map(async (number) => {
       const webhookUrl = await webhookOf(number.place);
       const clientId = clientIdOf(sessionName(basename(number.place)));
-      return { ...number, clientId, ...(webhookUrl && { webhookUrl }) };
+      return { ...number, clientId, webhookUrl: webhookUrl || undefined };
     }),
   );
 }

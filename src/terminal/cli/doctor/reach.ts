@@ -19,7 +19,7 @@ export function reach({ host, port, tls }: Endpoint): Promise<Reach> {
   const startedAt = performance.now();
   return new Promise((resolve) => {
     const socket: Socket = tls
-      ? connectTls({ host, port, ...(!isIP(host) && { servername: host }) })
+      ? connectTls({ host, port, servername: !isIP(host) ? host : undefined })
       : connectTcp({ host, port });
     const end = (result: Reach) => {
       clearTimeout(timer);

@@ -169,7 +169,7 @@ export function totalsOf(sessions: readonly FleetSession[]): Total[] {
   return [
     { text: sessionCount(sessions.length) },
     { text: `${connected} connected` },
-    { text: `${down} down`, ...(down > 0 && { level: 'warn' as const }) },
+    { text: `${down} down`, level: down > 0 ? ('warn' as const) : undefined },
     ...(stopped ? [bad(`${stopped} stopped`)] : []),
     ...(restricted ? [bad(`${restricted} restricted`)] : []),
     ...(held ? [{ text: `${held} held by policies` }] : []),

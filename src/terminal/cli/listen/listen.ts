@@ -150,7 +150,7 @@ async function answer(call: WebhookCall, options: ListenOptions): Promise<number
   const at = new Date().toISOString();
   options.tell({
     ...{ type: 'event', at, deliveryId, attempt, status },
-    ...(forwarded && { forwarded }),
+    forwarded,
     event,
   });
   return status;

@@ -24,7 +24,7 @@ export async function allPastSends(
 
 /** The past sends of a session, for a replay. */
 export function pastSends({ sends }: Pick<PastSends, 'sends'>): PlannedSend[] {
-  return sends.map(({ at, to, pn, standing }) => ({ at: Date.parse(at), to, standing, ...(pn && { pn }) }));
+  return sends.map(({ at, to, pn, standing }) => ({ at: Date.parse(at), to, standing, pn: pn || undefined }));
 }
 
 /**
@@ -46,7 +46,7 @@ export function readPlannedSends(text: string, path: string): PlannedSend[] {
     if (Number.isNaN(at)) return fail(`${time || 'the time'} is not a time such as 2026-11-22T10:00:00Z`);
     if (!address) return fail(`${to || 'the recipient'} is not a phone number with +, a LID or a jid`);
     if (state && !standing) return fail(`${state} is not one of ${STANDINGS.join(', ')}`);
-    return [{ at, to: formatJid(address), ...(standing && { standing }) }];
+    return [{ at, to: formatJid(address), standing }];
   });
 }
 

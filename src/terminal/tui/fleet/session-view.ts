@@ -116,10 +116,7 @@ function entryLines({ entries }: OpenedSession, rows: number): Line[] {
   if (entries.length === 0) return [[{ text: '  nothing yet', dim: true }]];
   return entries.slice(Math.max(0, entries.length - rows)).map((entry) => {
     const color = colorOf(entry);
-    return [
-      { text: ' ' },
-      { text: cleanLine(tailLine(entry, plain)), foreign: true, ...(color && { color }) },
-    ];
+    return [{ text: ' ' }, { text: cleanLine(tailLine(entry, plain)), foreign: true, color }];
   });
 }
 

@@ -151,7 +151,7 @@ export function rowLine(
 
 /** Without its colour, which might not be true any more. */
 function faded({ text, foreign }: Span): Span {
-  return { text, dim: true, ...(foreign && { foreign }) };
+  return { text, dim: true, foreign: foreign || undefined };
 }
 
 /** A column that has a place in the table. */

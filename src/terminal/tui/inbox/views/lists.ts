@@ -206,7 +206,7 @@ export function stateSpans(session: Pick<SessionItem, 'status' | 'jid'>): Line {
   const { dot, color, word } = stateOf(session);
   return [
     { text: `${dot} `, color },
-    { text: word, ...(color !== 'green' && { color }) },
+    { text: word, color: color !== 'green' ? color : undefined },
   ];
 }
 

@@ -17,7 +17,7 @@ export function noticeLines(notice: Notice | undefined, columns: number, mostRow
   const text = wrapText(cleanLine(notice.text), room).map((line, row): Line => {
     return [
       { text: row === 0 ? ` ${mark} ` : INDENT, color, bold: true },
-      { text: line, color, ...(notice.link && { link: notice.link }) },
+      { text: line, color, link: notice.link || undefined },
     ];
   });
   const suggestions = notice.suggestions
