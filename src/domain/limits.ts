@@ -99,17 +99,17 @@ export const LIMITS = {
    * the number of delayed answers.
    */
   refusalsAtOnce: 16,
-  refusalHeldMs: 2_000,
-  refusalsHeld: 256,
-  refusalsHeldOfNode: 1_024,
+  refusalDelayMs: 2_000,
+  refusalsDelayed: 256,
+  refusalsDelayedOfNode: 1_024,
   /**
    * Wrong tokens from one address in a minute that are answered at once; for further ones, the delay in milliseconds and
    * the number of delayed answers.
    */
   wrongTokensAtOnce: 10,
   wrongTokenDelayMs: 1_000,
-  wrongTokensHeld: 64,
-  wrongTokensHeldOfNode: 512,
+  wrongTokensDelayed: 64,
+  wrongTokensDelayedOfNode: 512,
   /** Bytes and milliseconds for which the body of a request without a valid token is read. */
   refusedBodyBytes: 16 * 1024 * 1024,
   refusedBodyMs: 2_000,

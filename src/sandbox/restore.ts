@@ -66,7 +66,7 @@ function restoreHeld(network: Network, phones: Phones, state: State): void {
     const account = network.directory.byKey(head(row));
     if (!account) continue;
     const phone = phones.of(account);
-    const message = phone.held.restoreMessage(row, value);
+    const message = phone.messages.restoreMessage(row, value);
     phone.noteChat(message);
   }
   for (const [row, value] of state.rows('change')) {
@@ -79,7 +79,7 @@ function restoreHeld(network: Network, phones: Phones, state: State): void {
   }
   for (const [row, value] of state.rows('receipt')) {
     const account = network.directory.byKey(head(row));
-    if (account) phones.of(account).held.restoreReceipts(tail(row), value);
+    if (account) phones.of(account).messages.restoreReceipts(tail(row), value);
   }
 }
 

@@ -3,7 +3,7 @@ import { boundedCache } from '../../domain/bounded-cache.js';
 import type { Clock } from '../../domain/clock.js';
 import type { ErrorCode } from '../../domain/errors.js';
 import { LIMITS } from '../../domain/limits.js';
-import { HeldAnswers } from './held-answers.js';
+import { DelayedAnswers } from './delayed-answers.js';
 
 /** Milliseconds without a refusal after which the delay of a secret is reset. */
 const FORGOTTEN_MS = 10_000;
@@ -25,18 +25,21 @@ const OWN_LIMITS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 export class Refusals {
   readonly #clock: Clock;
   readonly #counts = boundedCache<{ count: number; at: number }>(MAX_SECRETS);
-  readonly #held: HeldAnswers;
+  readonly #delayed: DelayedAnswers;
 
   constructor(clock: Clock, registry: Registry) {
     this.#clock = clock;
-    const held = new HeldAnswers(clock, { ofKey: LIMITS.refusalsHeld, ofNode: LIMITS.refusalsHeldOfNode });
-    this.#held = held;
+    const delayed = new DelayedAnswers(clock, {
+      ofKey: LIMITS.refusalsDelayed,
+      ofNode: LIMITS.refusalsDelayedOfNode,
+    });
+    this.#delayed = delayed;
     new Gauge({
       name: 'switchboard_http_refusals_held',
       help: 'Refusals that wait because their secret goes on although its limits refuse it',
       registers: [registry],
       collect() {
-        this.set(held.count);
+        this.set(delayed.count);
       },
     });
   }
@@ -51,7 +54,7 @@ export class Refusals {
     const before = this.#counts.get(secret);
     const count = before && now - before.at < FORGOTTEN_MS ? before.count + 1 : 1;
     this.#counts.set(secret, { count, at: now });
-    const ms = Math.min((count - LIMITS.refusalsAtOnce) * STEP_MS, LIMITS.refusalHeldMs);
-    if (ms > 0) await this.#held.hold(secret, ms, gone);
+    const ms = Math.min((count - LIMITS.refusalsAtOnce) * STEP_MS, LIMITS.refusalDelayMs);
+    if (ms > 0) await this.#delayed.delay(secret, ms, gone);
   }
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../domain/clock.js';
 import { networkOf } from '../../domain/connection-limit.js';
 import { GatewayError } from '../../domain/errors.js';
 import { LIMITS } from '../../domain/limits.js';
-import { HeldAnswers } from './held-answers.js';
+import { DelayedAnswers } from './delayed-answers.js';
 
 /** Milliseconds for which a wrong token counts. */
 const WINDOW_MS = 60_000;
@@ -18,19 +18,19 @@ const MAX_ADDRESSES = 10_000;
 export class WrongTokens {
   readonly #clock: Clock;
   readonly #counts = boundedCache<{ since: number; count: number }>(MAX_ADDRESSES);
-  readonly #held: HeldAnswers;
+  readonly #delayed: DelayedAnswers;
 
   constructor(clock: Clock, registry: Registry) {
     this.#clock = clock;
-    const limits = { ofKey: LIMITS.wrongTokensHeld, ofNode: LIMITS.wrongTokensHeldOfNode };
-    const held = new HeldAnswers(clock, limits);
-    this.#held = held;
+    const limits = { ofKey: LIMITS.wrongTokensDelayed, ofNode: LIMITS.wrongTokensDelayedOfNode };
+    const delayed = new DelayedAnswers(clock, limits);
+    this.#delayed = delayed;
     new Gauge({
       name: 'switchboard_http_wrong_tokens_held',
       help: 'Answers to wrong tokens that wait because their address sent many',
       registers: [registry],
       collect() {
-        this.set(held.count);
+        this.set(delayed.count);
       },
     });
   }
@@ -43,7 +43,7 @@ export class WrongTokens {
   async refuse(address: string, gone: AbortSignal): Promise<void> {
     const key = networkOf(address);
     if (this.#count(key) <= LIMITS.wrongTokensAtOnce) return;
-    if (!(await this.#held.hold(key, LIMITS.wrongTokenDelayMs, gone))) throw tooMany();
+    if (!(await this.#delayed.delay(key, LIMITS.wrongTokenDelayMs, gone))) throw tooMany();
   }
 
   /** Counts a wrong token. @returns how many there were within the window */

@@ -22,8 +22,8 @@ export const fileRoutes: readonly Route[] = [
 
 /** The name of a message's file on the media host. @throws Refusal `message_unknown` when no phone holds such a message */
 function requireMediaName(phones: Phones, messageId: string): string {
-  for (const { held } of phones.all) {
-    const message = held.get(messageId);
+  for (const { messages } of phones.all) {
+    const message = messages.get(messageId);
     const name = message && nameOfMedia(message);
     if (name) return name;
   }

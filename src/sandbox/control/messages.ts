@@ -30,7 +30,7 @@ export const messageRoutes: readonly Route[] = [
     return undefined;
   }),
   route(api.messages, async ({ params }, parts) => ({
-    messages: (await settledPhone(parts, params.number)).held.views(),
+    messages: (await settledPhone(parts, params.number)).messages.views(),
   })),
   route(api.changes, async ({ params }, parts) => ({
     changes: (await settledPhone(parts, params.number)).changes.views(),

@@ -4,8 +4,8 @@ import type { Account } from '../state/account.js';
 import { Group } from '../state/group.js';
 import type { Network } from '../state/network.js';
 import { withText } from './content/edit.js';
-import type { HeldMessage } from './held.js';
 import type { PhoneMemory } from './memory.js';
+import type { PhoneMessage } from './phone-messages.js';
 import { chatOf, keyOf } from './targets.js';
 
 /** Limit of messages in one part. */
@@ -17,7 +17,7 @@ const { EndOfHistoryTransferType } = proto.Conversation;
 /** Some messages of one chat, newest first. */
 interface Excerpt {
   chat: string;
-  messages: HeldMessage[];
+  messages: PhoneMessage[];
 }
 
 /**
@@ -74,8 +74,8 @@ export function olderMessages(
 
 /** The chats of a phone, latest first. */
 function chatsOf(phone: PhoneMemory): Excerpt[] {
-  const chats = new Map<string, HeldMessage[]>();
-  for (const message of [...phone.held.all()].reverse()) {
+  const chats = new Map<string, PhoneMessage[]>();
+  for (const message of [...phone.messages.all()].reverse()) {
     const chat = chatOf(message);
     const known = chats.get(chat);
     if (known) known.push(message);
@@ -113,7 +113,7 @@ function conversation(
     ...headOf(network, phone, chat),
     conversationTimestamp: messages[0]?.timestamp ?? 0,
     unreadCount: unread.get(chat) ?? 0,
-    messages: messages.map((held) => ({ message: pastMessage(network, phone, held) })),
+    messages: messages.map((stored) => ({ message: pastMessage(network, phone, stored) })),
   };
 }
 
@@ -133,16 +133,16 @@ function headOf(network: Network, phone: PhoneMemory, chat: string): proto.IConv
 
 /** The token that the partner gave, and when the own account gave one. */
 function tokensWith(account: Account, partner: Account): Partial<proto.IConversation> {
-  const held = tokenOf(partner, account);
+  const token = tokenOf(partner, account);
   const given = tokenOf(account, partner);
   return {
-    ...(held && { tcToken: held.token, tcTokenTimestamp: held.t }),
+    ...(token && { tcToken: token.token, tcTokenTimestamp: token.t }),
     ...(given && { tcTokenSenderTimestamp: given.t }),
   };
 }
 
 /** Number of messages since the person last read or wrote in the chat. */
-function countUnread(messages: HeldMessage[]): number {
+function countUnread(messages: PhoneMessage[]): number {
   const seen = messages.findIndex(({ fromMe, isRead }) => fromMe || isRead);
   return seen < 0 ? messages.length : seen;
 }
@@ -159,30 +159,34 @@ function pushname(network: Network, chat: string): proto.IPushname | undefined {
 
 const { Status, StubType } = proto.WebMessageInfo;
 
-/** A held message as part of a history, with all later changes. */
-export function pastMessage(network: Network, phone: PhoneMemory, held: HeldMessage): proto.IWebMessageInfo {
-  const author = network.directory.byNumber(held.from);
-  const key = keyOf(network, held);
+/** A stored message as part of a history, with all later changes. */
+export function pastMessage(
+  network: Network,
+  phone: PhoneMemory,
+  stored: PhoneMessage,
+): proto.IWebMessageInfo {
+  const author = network.directory.byNumber(stored.from);
+  const key = keyOf(network, stored);
   return {
     key,
     ...(key.participant && { participant: key.participant }),
-    messageTimestamp: held.timestamp,
-    ...(held.fromMe ? { status: statusOf(phone, held) } : { pushName: author?.record.name ?? '' }),
-    ...(held.revoked ? { messageStubType: StubType.REVOKE } : { message: contentOf(held) }),
-    reactions: Object.entries(held.reactions).map(([number, text]) =>
-      reaction(network, phone, held, number, text),
+    messageTimestamp: stored.timestamp,
+    ...(stored.fromMe ? { status: statusOf(phone, stored) } : { pushName: author?.record.name ?? '' }),
+    ...(stored.revoked ? { messageStubType: StubType.REVOKE } : { message: contentOf(stored) }),
+    reactions: Object.entries(stored.reactions).map(([number, text]) =>
+      reaction(network, phone, stored, number, text),
     ),
   };
 }
 
-function contentOf(held: HeldMessage): proto.IMessage {
-  const message = proto.Message.decode(held.source);
-  const edited = held.edited ? withText(held, held.text) : undefined;
+function contentOf(stored: PhoneMessage): proto.IMessage {
+  const message = proto.Message.decode(stored.source);
+  const edited = stored.edited ? withText(stored, stored.text) : undefined;
   return edited ? { ...edited, messageContextInfo: message.messageContextInfo ?? null } : message;
 }
 
-function statusOf(phone: PhoneMemory, held: HeldMessage): proto.WebMessageInfo.Status {
-  const states = Object.values(phone.held.view(held).receipts);
+function statusOf(phone: PhoneMemory, stored: PhoneMessage): proto.WebMessageInfo.Status {
+  const states = Object.values(phone.messages.view(stored).receipts);
   if (states.includes('played')) return Status.PLAYED;
   if (states.includes('read')) return Status.READ;
   return states.includes('delivered') ? Status.DELIVERY_ACK : Status.SERVER_ACK;
@@ -191,11 +195,11 @@ function statusOf(phone: PhoneMemory, held: HeldMessage): proto.WebMessageInfo.S
 function reaction(
   network: Network,
   phone: PhoneMemory,
-  held: HeldMessage,
+  stored: PhoneMessage,
   number: string,
   text: string,
 ): proto.IReaction {
-  const { id: _, ...chat } = keyOf(network, held);
+  const { id: _, ...chat } = keyOf(network, stored);
   const fromMe = number === phone.account.number;
-  return { key: { ...chat, fromMe }, text, senderTimestampMs: held.timestamp * 1_000 };
+  return { key: { ...chat, fromMe }, text, senderTimestampMs: stored.timestamp * 1_000 };
 }

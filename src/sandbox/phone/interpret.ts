@@ -8,7 +8,7 @@ import type { Network } from '../state/network.js';
 import type { Stanza } from '../wire/stanza.js';
 import type { Change, Reading } from './content/content.js';
 import { readChange, readContent } from './content/index.js';
-import type { HeldMessage, Sent, StanzaShape } from './held.js';
+import type { PhoneMessage, Sent, StanzaShape } from './phone-messages.js';
 import { findContextInfo } from './targets.js';
 
 /** The context of a message. */
@@ -28,7 +28,7 @@ interface About {
 
 /** A new message, or a change of an earlier message. */
 export type Interpreted =
-  | { message: HeldMessage }
+  | { message: PhoneMessage }
   | { change: Change; head: Omit<ChangeView, 'applied' | 'type' | 'targetId'> & Sent };
 
 /** Reads a decrypted message. */

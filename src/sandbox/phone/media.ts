@@ -8,7 +8,7 @@ import { directPath, mediaUrl, nameInPath, uploadKind } from '../media/host.js';
 import type { Account } from '../state/account.js';
 import type { Network } from '../state/network.js';
 import { child, type Stanza, stanza } from '../wire/stanza.js';
-import type { HeldMessage, HeldMessages } from './held.js';
+import type { PhoneMessage, PhoneMessages } from './phone-messages.js';
 
 const MEDIA_KEY_BYTES = 32;
 
@@ -34,13 +34,13 @@ export async function uploadFile(
 }
 
 /** The name of a message's file on the media host; undefined when it has none. */
-export function nameOfMedia(message: HeldMessage): string | undefined {
+export function nameOfMedia(message: PhoneMessage): string | undefined {
   const { part } = findMedia(unwrap(proto.Message.decode(message.source))) ?? {};
   return part && nameInPath(part.directPath ?? part.url ?? '');
 }
 
 /** Downloads the file of a received message; the message shows the error if that fails. */
-export async function downloadMedia(network: Network, message: HeldMessage): Promise<void> {
+export async function downloadMedia(network: Network, message: PhoneMessage): Promise<void> {
   const found = findMedia(unwrap(proto.Message.decode(message.source)));
   if (!found || !message.media) return;
   try {
@@ -95,7 +95,7 @@ const { ResultType } = proto.MediaRetryNotification;
 export async function answerMediaRetry(
   network: Network,
   account: Account,
-  held: HeldMessages,
+  messages: PhoneMessages,
   receipt: Stanza,
 ): Promise<void> {
   const { id = '', from } = receipt.attrs;
@@ -103,19 +103,19 @@ export async function answerMediaRetry(
   if (companion?.account !== account) return;
   const attrs = { id, type: 'mediaretry', from: account.jid('pn') };
   const about = stanza('rmr', child(receipt, 'rmr')?.attrs);
-  network.notify(companion, attrs, [await uploadAgain(network, held.get(id), id), about]);
+  network.notify(companion, attrs, [await uploadAgain(network, messages.get(id), id), about]);
 }
 
 async function uploadAgain(
   network: Network,
-  held: HeldMessage | undefined,
+  stored: PhoneMessage | undefined,
   messageId: string,
 ): Promise<Stanza> {
-  const found = held && findMedia(unwrap(proto.Message.decode(held.source)));
+  const found = stored && findMedia(unwrap(proto.Message.decode(stored.source)));
   // the answer is encrypted with the message's media key
   const mediaKey = found?.part.mediaKey;
-  if (!held || !mediaKey) return stanza('error', { code: String(ResultType.NOT_FOUND) });
-  const uploaded = await uploadFile(network, held.media?.sha256 ?? '', found.kind, mediaKey);
+  if (!stored || !mediaKey) return stanza('error', { code: String(ResultType.NOT_FOUND) });
+  const uploaded = await uploadFile(network, stored.media?.sha256 ?? '', found.kind, mediaKey);
   const answer = uploaded
     ? { stanzaId: messageId, directPath: uploaded.directPath, result: ResultType.SUCCESS }
     : { stanzaId: messageId, result: ResultType.NOT_FOUND };

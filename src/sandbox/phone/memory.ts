@@ -5,8 +5,14 @@ import type { Account } from '../state/account.js';
 import type { Network } from '../state/network.js';
 import { Refusal } from '../wire/refusals.js';
 import { GroupKeys } from './group-keys.js';
-import { type HeldChange, HeldChanges, type HeldMessage, HeldMessages, viewChange } from './held.js';
 import type { Interpreted } from './interpret.js';
+import {
+  type PhoneChange,
+  PhoneChanges,
+  type PhoneMessage,
+  PhoneMessages,
+  viewChange,
+} from './phone-messages.js';
 import { chatOf } from './targets.js';
 
 /** Older typing states beyond this number are dropped. */
@@ -18,9 +24,9 @@ export class PhoneMemory {
   readonly signal: SignalDevice;
   /** The phone's own group keys, and those that it was given. */
   readonly groupKeys: GroupKeys;
-  readonly held: HeldMessages;
-  /** A change of the held messages. */
-  readonly changes: HeldChanges;
+  readonly messages: PhoneMessages;
+  /** A change of the messages. */
+  readonly changes: PhoneChanges;
   readonly chatstates: ChatstateView[] = [];
   /** Everybody with whom the account has a private chat. */
   readonly partners = new Set<Account>();
@@ -35,13 +41,13 @@ export class PhoneMemory {
     this.#network = network;
     this.signal = new SignalDevice(account.key, account.record.keys, network.state);
     this.groupKeys = new GroupKeys(account.key, `${account.lid}.0`, senderKeys, network.state);
-    this.held = new HeldMessages(account.key, network.state);
-    this.changes = new HeldChanges(account.key, network.state);
+    this.messages = new PhoneMessages(account.key, network.state);
+    this.changes = new PhoneChanges(account.key, network.state);
   }
 
   /** Replaces a person's number in everything that the phone holds. */
   renumber(before: string, after: string): void {
-    this.held.renumber(before, after);
+    this.messages.renumber(before, after);
     this.changes.renumber(before, after);
     const timer = this.timers.get(before);
     this.timers.delete(before);
@@ -50,7 +56,7 @@ export class PhoneMemory {
   }
 
   /** Notes the partner of a message's chat, unless it is a group, and the timer that the message sets. */
-  noteChat(message: HeldMessage): void {
+  noteChat(message: PhoneMessage): void {
     const chatId = chatOf(message);
     const partner = this.#network.directory.byNumber(chatId);
     if (!partner) return;
@@ -59,15 +65,15 @@ export class PhoneMemory {
   }
 
   /** The stored message or change of an id. */
-  sent(messageId: string): HeldMessage | HeldChange | undefined {
-    return this.held.get(messageId) ?? this.changes.get(messageId);
+  sent(messageId: string): PhoneMessage | PhoneChange | undefined {
+    return this.messages.get(messageId) ?? this.changes.get(messageId);
   }
 
   /** Stores a message, or applies a change to a stored one. */
   take(interpreted: Interpreted): void {
     if ('message' in interpreted) {
       const { message } = interpreted;
-      this.held.add(message);
+      this.messages.add(message);
       this.noteChat(message);
       this.#emitMessage(message);
       return;
@@ -77,25 +83,25 @@ export class PhoneMemory {
 
   /** Deletes a message on this phone, or only its file. @throws Refusal 404 when the phone does not hold it */
   forget(messageId: string, only?: 'file'): void {
-    const message = this.held.get(messageId);
+    const message = this.messages.get(messageId);
     if (!message) throw new Refusal('message_unknown', `the phone holds no message ${messageId}`);
     if (only !== 'file') {
-      this.held.remove(messageId);
+      this.messages.remove(messageId);
       return;
     }
     if (!message.media) throw new Refusal('file_unknown', `the message ${messageId} has no file`);
     message.media = { ...message.media, sha256: '', error: 'deleted on the phone' };
-    this.held.keep(message);
+    this.messages.keep(message);
     this.#emitMessage(message);
   }
 
   noteRead(messageIds: string[]): void {
-    this.held.noteRead(messageIds);
+    this.messages.noteRead(messageIds);
   }
 
   /** @returns the ids whose receipt is new */
   noteReceipts(ids: string[], from: string, state: ReceiptState): string[] {
-    const news = ids.filter((id) => this.held.noteReceipt(id, from, state));
+    const news = ids.filter((id) => this.messages.noteReceipt(id, from, state));
     const { number } = this.account;
     for (const messageId of news) {
       this.#network.events.emit(() => ({ type: 'receipt', number, messageId, from, state }));
@@ -117,8 +123,8 @@ export class PhoneMemory {
   }
 
   #change({ change, head }: Extract<Interpreted, { change: unknown }>): void {
-    const held = this.held.get(change.targetId);
-    const target = held && chatOf(held) === chatOf(head) ? held : undefined;
+    const stored = this.messages.get(change.targetId);
+    const target = stored && chatOf(stored) === chatOf(head) ? stored : undefined;
     const fields = target && change.apply(target);
     const { type, targetId } = change;
     const record = { ...head, type, targetId, applied: fields !== undefined, ...fields };
@@ -126,18 +132,18 @@ export class PhoneMemory {
     const { number } = this.account;
     this.#network.events.emit(() => ({ type: 'change', number, change: viewChange(record) }));
     if (!target || !fields) return;
-    this.held.keep(target);
+    this.messages.keep(target);
     this.#emitMessage(target);
   }
 
   #emitReceipted(): void {
     const ids = [...this.#receipted];
     this.#receipted.clear();
-    for (const message of ids.flatMap((id) => this.held.get(id) ?? [])) this.#emitMessage(message);
+    for (const message of ids.flatMap((id) => this.messages.get(id) ?? [])) this.#emitMessage(message);
   }
 
-  #emitMessage(message: HeldMessage): void {
+  #emitMessage(message: PhoneMessage): void {
     const { number } = this.account;
-    this.#network.events.emit(() => ({ type: 'message', number, message: this.held.view(message) }));
+    this.#network.events.emit(() => ({ type: 'message', number, message: this.messages.view(message) }));
   }
 }

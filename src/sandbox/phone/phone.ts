@@ -11,10 +11,10 @@ import type { AccountRecord } from '../state/records.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
 import { SharedSettings } from './app-state/shared-settings.js';
 import { greet } from './greeting.js';
-import { groupForReceipts } from './held.js';
 import { answerMediaRetry, downloadMedia } from './media.js';
 import { PhoneMemory } from './memory.js';
 import { authorJid, openMessage } from './open-message.js';
+import { groupForReceipts } from './phone-messages.js';
 import { postStatus } from './posts.js';
 import { answerResend, type ResendRequest } from './resend.js';
 import { answerRetry, askAgain, repeatMessage } from './retry.js';
@@ -95,14 +95,14 @@ export class Phone extends PhoneMemory implements AccountPhone {
   constructor(account: Account, network: Network, senderKeys: SenderKeys) {
     super(account, network, senderKeys);
     this.#network = network;
-    this.settings = new SharedSettings(account, this.held, network);
+    this.settings = new SharedSettings(account, this.messages, network);
   }
 
   /** Takes messages, and receipts that ask for a message or its file again. */
   accept(received: Stanza): void {
     if (received.tag === 'message') this.#queue(() => this.#open(received));
     else if (received.attrs.type === 'server-error')
-      this.#queue(() => answerMediaRetry(this.#network, this.account, this.held, received));
+      this.#queue(() => answerMediaRetry(this.#network, this.account, this.messages, received));
     else if (received.attrs.type === 'retry') this.#queue(() => answerRetry(this.#network, this, received));
   }
 
@@ -133,7 +133,7 @@ export class Phone extends PhoneMemory implements AccountPhone {
 
   /** The person reads or plays messages. @throws Refusal 404 when the phone holds no such message of somebody else */
   read(messageIds: string[], type: 'read' | 'played' = 'read'): void {
-    for (const [first, ...rest] of groupForReceipts(this.held, messageIds)) {
+    for (const [first, ...rest] of groupForReceipts(this.messages, messageIds)) {
       if (!first) continue;
       const { directory } = this.#network;
       const author = directory.require(first.from).jid('lid');

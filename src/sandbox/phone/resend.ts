@@ -35,9 +35,9 @@ export async function answerResend(
     return;
   }
   const results = (request.placeholderMessageResendRequest ?? []).map(({ messageKey }) => {
-    const held = phone.held.get(messageKey?.id ?? '');
-    if (!held) return {};
-    const webMessageInfoBytes = proto.WebMessageInfo.encode(pastMessage(network, phone, held)).finish();
+    const stored = phone.messages.get(messageKey?.id ?? '');
+    if (!stored) return {};
+    const webMessageInfoBytes = proto.WebMessageInfo.encode(pastMessage(network, phone, stored)).finish();
     return { placeholderMessageResendResponse: { webMessageInfoBytes } };
   });
   await sendPeer(network, phone, companion, {

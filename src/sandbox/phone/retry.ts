@@ -21,17 +21,17 @@ const KEYS_FROM_RETRY = 2;
 export async function answerRetry(network: Network, phone: PhoneMemory, receipt: Stanza): Promise<void> {
   const { id = '' } = receipt.attrs;
   const to = network.directory.device(authorJid(receipt));
-  const held = phone.sent(id);
+  const stored = phone.sent(id);
   const count = child(receipt, 'retry')?.attrs.count ?? '1';
-  const chat = held && network.directory.chat(held.to);
-  if (!to || !held?.fromMe || !chat || Number(count) > MAX_RETRIES) return;
-  const content = await contentFor(phone, to, chat, proto.Message.decode(held.source));
-  const { shape = { type: 'text' } } = held;
+  const chat = stored && network.directory.chat(stored.to);
+  if (!to || !stored?.fromMe || !chat || Number(count) > MAX_RETRIES) return;
+  const content = await contentFor(phone, to, chat, proto.Message.decode(stored.source));
+  const { shape = { type: 'text' } } = stored;
   const bundle = readRetryBundle(receipt) ?? fetchBundle(network, to);
   if (!bundle) return;
   const enc = await encryptFor(network, phone, to, content, { attrs: shape.enc, retry: { count, bundle } });
-  const { timestamp } = held;
-  const parts = stanzaParts(shape, held.source);
+  const { timestamp } = stored;
+  const parts = stanzaParts(shape, stored.source);
   deliver(
     network,
     { id, author: { account: phone.account }, chat, timestamp, ...parts },
@@ -50,11 +50,12 @@ function fetchBundle(network: Network, to: Device): Bundle | undefined {
  * @throws Refusal 404 when the phone has not written such a message
  */
 export async function repeatMessage(network: Network, phone: PhoneMemory, id: string): Promise<void> {
-  const held = phone.sent(id);
-  const chat = held && network.directory.chat(held.to);
-  if (!held?.fromMe || !chat) throw new Refusal('message_unknown', `the phone has written no message ${id}`);
-  const message = proto.Message.decode(held.source);
-  const { timestamp, shape = { type: 'text' } } = held;
+  const stored = phone.sent(id);
+  const chat = stored && network.directory.chat(stored.to);
+  if (!stored?.fromMe || !chat)
+    throw new Refusal('message_unknown', `the phone has written no message ${id}`);
+  const message = proto.Message.decode(stored.source);
+  const { timestamp, shape = { type: 'text' } } = stored;
   const outgoing = { id, author: { account: phone.account }, chat, timestamp, ...stanzaParts(shape) };
   for (const account of chat instanceof Group ? network.directory.membersOf(chat) : [chat]) {
     if (account === phone.account) continue;

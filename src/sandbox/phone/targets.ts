@@ -7,7 +7,7 @@ import { isGroupJid } from '../state/group.js';
 import type { Network } from '../state/network.js';
 import { Refusal } from '../wire/refusals.js';
 import type { Writing } from './content/content.js';
-import type { HeldMessage } from './held.js';
+import type { PhoneMessage } from './phone-messages.js';
 
 /** The chat id of a message: the group's jid or the partner's number. */
 export function chatOf({ fromMe, from, to }: Pick<ChangeView, 'fromMe' | 'from' | 'to'>): string {
@@ -18,8 +18,8 @@ export function chatOf({ fromMe, from, to }: Pick<ChangeView, 'fromMe' | 'from' 
  * The earlier message that a content refers to.
  * @throws Refusal 404 when the phone does not hold it, 400 when it is in another chat or was revoked
  */
-export function requireTarget({ held, partner }: Writing, messageId: string): HeldMessage {
-  const target = held.get(messageId);
+export function requireTarget({ messages, partner }: Writing, messageId: string): PhoneMessage {
+  const target = messages.get(messageId);
   if (!target) throw new Refusal('message_unknown', `the phone holds no message ${messageId}`);
   if (chatOf(target) !== partner.chatId)
     throw new Refusal('message_elsewhere', `the message ${messageId} is not in the chat that "to" names`);
@@ -28,7 +28,7 @@ export function requireTarget({ held, partner }: Writing, messageId: string): He
 }
 
 /** The key by which the phone names a message to others. */
-export function keyOf(network: Network, target: HeldMessage): proto.IMessageKey {
+export function keyOf(network: Network, target: PhoneMessage): proto.IMessageKey {
   const { directory, addressing } = network;
   return {
     remoteJid: jidOf(network.directory.requireChat(chatOf(target)), addressing),
@@ -39,7 +39,7 @@ export function keyOf(network: Network, target: HeldMessage): proto.IMessageKey 
 }
 
 /** The author, and in groups the admins, may delete a message for everybody. */
-export function mayRevoke(network: Network, account: Account, target: HeldMessage): boolean {
+export function mayRevoke(network: Network, account: Account, target: PhoneMessage): boolean {
   return (
     target.from === account.number || (network.directory.groups.byJid(target.to)?.isAdmin(account) ?? false)
   );
@@ -59,7 +59,7 @@ export function findContextInfo(message: proto.IMessage): proto.IContextInfo | u
  * @throws Refusal 404 when the phone does not hold the quoted message, or nobody has a mentioned number.
  */
 export function composeContext(
-  source: Pick<Writing, 'network' | 'held'>,
+  source: Pick<Writing, 'network' | 'messages'>,
   { to, quotedMessageId, mentions = [], forwarded, forwardingScore = 1, ephemeral, ad }: WriteRequest,
 ): proto.IContextInfo | undefined {
   const info: proto.IContextInfo = {
@@ -94,12 +94,12 @@ function adContext({
   };
 }
 
-/** The context that quotes a held message. @throws Refusal 404 when it is not held. */
+/** The context that quotes a stored message. @throws Refusal 404 when the phone has none. */
 export function quote(
-  { network, held }: Pick<Writing, 'network' | 'held'>,
+  { network, messages }: Pick<Writing, 'network' | 'messages'>,
   messageId: string,
 ): proto.IContextInfo {
-  const quoted = held.get(messageId);
+  const quoted = messages.get(messageId);
   if (!quoted) throw new Refusal('message_unknown', `the phone holds no message ${messageId}`);
   return {
     stanzaId: messageId,
@@ -109,7 +109,7 @@ export function quote(
 }
 
 /** The preview of a quoted message, without its secret and its own quote. */
-function preview(quoted: HeldMessage): proto.IMessage {
+function preview(quoted: PhoneMessage): proto.IMessage {
   if (quoted.revoked || (quoted.edited && quoted.type === 'text')) return { conversation: quoted.text };
   const { messageContextInfo: _, ...message } = unwrap(proto.Message.decode(quoted.source));
   const shown = proto.Message.fromObject(message);

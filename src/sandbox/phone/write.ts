@@ -13,10 +13,10 @@ import { Refusal } from '../wire/refusals.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
 import type { Composed, Writing } from './content/content.js';
 import { WRITERS } from './content/index.js';
-import type { StanzaShape } from './held.js';
 import { interpret } from './interpret.js';
 import type { PhoneMemory } from './memory.js';
 import { newSecret } from './message-secret.js';
+import type { StanzaShape } from './phone-messages.js';
 import { composeContext } from './targets.js';
 
 /**
@@ -31,9 +31,9 @@ export async function writeMessage(
 ): Promise<string> {
   const partner = network.directory.requireChat(request.to);
   const wanted = { ...request, ...expiryOf(phone, partner, request) };
-  const { account: author, held } = phone;
-  const contextInfo = composeContext({ network, held }, wanted);
-  const composed = await compose(wanted, { network, author, held, partner, contextInfo });
+  const { account: author, messages } = phone;
+  const contextInfo = composeContext({ network, messages }, wanted);
+  const composed = await compose(wanted, { network, author, messages, partner, contextInfo });
   const message = seal(composed.message, wanted);
   const shape = { ...composed.shape, ...(request.deviceCopy && { deviceCopy: request.deviceCopy }) };
   if (partner instanceof Group) requireWriter(partner, author, shape);

@@ -15,7 +15,7 @@ const MAX_WAITING = 20_000;
 /** The `error` of a client that failed to handle a message (rc14 `NACK_REASONS.UnhandledError`). */
 const UNHANDLED = '500';
 
-interface HeldStanza {
+interface WaitingStanza {
   key: string;
   /** Key of the stored row; rows sort by age. */
   row: string;
@@ -27,7 +27,7 @@ interface HeldStanza {
  * are delivered again.
  */
 export class Mailbox {
-  readonly #held = new Map<string, HeldStanza>();
+  readonly #waiting = new Map<string, WaitingStanza>();
   readonly #state: State;
   readonly #owner: string;
   #sequence = 0;
@@ -51,14 +51,14 @@ export class Mailbox {
   }
 
   get size(): number {
-    return this.#held.size;
+    return this.#waiting.size;
   }
 
   /** Messages only, without receipts and notifications. */
   get messages(): number {
     let count = 0;
-    for (const held of this.#held.values()) {
-      if (held.stanza.tag === 'message') count++;
+    for (const waiting of this.#waiting.values()) {
+      if (waiting.stanza.tag === 'message') count++;
     }
     return count;
   }
@@ -66,22 +66,22 @@ export class Mailbox {
   /** Holds a stanza until it is settled; a connected device gets it at once. */
   push(pushed: Stanza): void {
     const key = keyOf(pushed);
-    if (this.#held.has(key)) this.#drop(key);
+    if (this.#waiting.has(key)) this.#drop(key);
     const entry = {
       key,
       row: `${this.#owner}/${String(++this.#sequence).padStart(12, '0')}`,
       stanza: pushed,
     };
-    this.#held.set(key, entry);
+    this.#waiting.set(key, entry);
     this.#state.put('mailbox', entry.row, () => encodeStanza(pushed).toString('base64'));
-    if (this.#held.size > MAX_WAITING) this.#dropOldest();
+    if (this.#waiting.size > MAX_WAITING) this.#dropOldest();
     this.#send?.(pushed);
   }
 
   /** Puts back a stored row; rows must come in their order. */
   restore(row: string, encoded: string): void {
-    const held = decodeStanza(Buffer.from(encoded, 'base64'));
-    this.#held.set(keyOf(held), { key: keyOf(held), row, stanza: held });
+    const waiting = decodeStanza(Buffer.from(encoded, 'base64'));
+    this.#waiting.set(keyOf(waiting), { key: keyOf(waiting), row, stanza: waiting });
     this.#sequence = Math.max(this.#sequence, Number(row.slice(row.lastIndexOf('/') + 1)));
   }
 
@@ -92,7 +92,7 @@ export class Mailbox {
 
   /** The device asked the sender to send that message again. */
   settleForRetry(id: string): void {
-    if (this.#isPost(id) || !this.#held.has(`message/${id}`)) return;
+    if (this.#isPost(id) || !this.#waiting.has(`message/${id}`)) return;
     this.settle('message', { id });
     this.#retried.add(id);
   }
@@ -112,10 +112,10 @@ export class Mailbox {
     else this.settle('message', { id });
   }
 
-  /** The device is ready: sends a preview of the held stanzas, or the end of the queue when there are none. */
+  /** The device is ready: sends a preview of the waiting stanzas, or the end of the queue when there are none. */
   open(send: (stanza: Stanza) => void): void {
     this.shut();
-    if (this.#held.size > 0) {
+    if (this.#waiting.size > 0) {
       this.#previewedTo = send;
       send(this.#preview());
       return;
@@ -124,7 +124,7 @@ export class Mailbox {
     this.#send = send;
   }
 
-  /** Delivers the held stanzas; the device asks for them after the preview. */
+  /** Delivers the waiting stanzas; the device asks for them after the preview. */
   deliverWaiting(): void {
     const send = this.#previewedTo;
     if (!send) return;
@@ -132,18 +132,18 @@ export class Mailbox {
     this.#deliver(send);
   }
 
-  /** Delivers what is held, or only the first refused message while there is one. */
+  /** Delivers what is waiting, or only the first refused message while there is one. */
   #deliver(send: (stanza: Stanza) => void): void {
-    const refused = [...this.#held.values()].find(({ key }) => this.#refused.has(key));
+    const refused = [...this.#waiting.values()].find(({ key }) => this.#refused.has(key));
     if (refused) {
       this.#withheldFrom = send;
       send({ ...refused.stanza, attrs: { ...refused.stanza.attrs, offline: '0' } });
       return;
     }
     let position = 0;
-    for (const held of this.#held.values()) {
-      const attrs = { ...held.stanza.attrs, offline: String(position++) };
-      send({ ...held.stanza, attrs });
+    for (const waiting of this.#waiting.values()) {
+      const attrs = { ...waiting.stanza.attrs, offline: String(position++) };
+      send({ ...waiting.stanza, attrs });
     }
     send(offlineEnd(position));
     this.#send = send;
@@ -160,15 +160,16 @@ export class Mailbox {
   /** Drops everything, stored rows included. */
   discard(): void {
     this.shut();
-    for (const key of [...this.#held.keys()]) this.#drop(key);
+    for (const key of [...this.#waiting.keys()]) this.#drop(key);
   }
 
   #preview(): Stanza {
     const count = new Map<string, number>();
-    for (const { stanza: held } of this.#held.values()) count.set(held.tag, (count.get(held.tag) ?? 0) + 1);
+    for (const { stanza: waiting } of this.#waiting.values())
+      count.set(waiting.tag, (count.get(waiting.tag) ?? 0) + 1);
     const waiting = (tag: string) => String(count.get(tag) ?? 0);
     const preview = stanza('offline_preview', {
-      count: String(this.#held.size),
+      count: String(this.#waiting.size),
       message: waiting('message'),
       notification: waiting('notification'),
       receipt: waiting('receipt'),
@@ -179,15 +180,15 @@ export class Mailbox {
   }
 
   #dropOldest(): void {
-    const [oldest] = this.#held.keys();
+    const [oldest] = this.#waiting.keys();
     if (oldest !== undefined) this.#drop(oldest);
   }
 
   #drop(key: string): void {
-    const held = this.#held.get(key);
-    if (!held) return;
-    this.#held.delete(key);
-    this.#state.remove('mailbox', held.row);
+    const waiting = this.#waiting.get(key);
+    if (!waiting) return;
+    this.#waiting.delete(key);
+    this.#state.remove('mailbox', waiting.row);
     const send = this.#withheldFrom;
     if (!this.#refused.delete(key) || !send) return;
     this.#withheldFrom = undefined;
@@ -196,7 +197,7 @@ export class Mailbox {
 
   /** True for a status or the post of a channel. */
   #isPost(id: string): boolean {
-    const from = this.#held.get(`message/${id}`)?.stanza.attrs.from;
+    const from = this.#waiting.get(`message/${id}`)?.stanza.attrs.from;
     return from === STATUS_JID || from?.endsWith(CHANNEL_SERVER) === true;
   }
 }

@@ -76,7 +76,7 @@ describe('misuse of the API', () => {
       ]);
       expect(first).to.equal(429);
       expect(await figure('switchboard_http_refusals_held')).to.equal(1);
-      api.clock.advance(LIMITS.refusalHeldMs);
+      api.clock.advance(LIMITS.refusalDelayMs);
       expect(refusal(await held)).to.include({ status: 429, code: 'too_many_streams', retryAfter: '1' });
       api.clock.advance(10_000);
       expect((await ask()).status).to.equal(429);
@@ -250,9 +250,9 @@ describe('misuse of the API', () => {
       for (let count = 0; count < LIMITS.wrongTokensAtOnce; count++) {
         expect((await guess(address)).statusCode).to.equal(401);
       }
-      const held = Array.from({ length: LIMITS.wrongTokensHeld }, () => guess(address));
+      const held = Array.from({ length: LIMITS.wrongTokensDelayed }, () => guess(address));
       const refused = await guess(address);
-      expect(await figure('switchboard_http_wrong_tokens_held')).to.equal(LIMITS.wrongTokensHeld);
+      expect(await figure('switchboard_http_wrong_tokens_held')).to.equal(LIMITS.wrongTokensDelayed);
       expect([
         refused.statusCode,
         refused.headers['x-sn-error'],
@@ -270,9 +270,9 @@ describe('misuse of the API', () => {
     });
 
     it('are refused from everywhere while the node delays many', async () => {
-      const addresses = LIMITS.wrongTokensHeldOfNode / LIMITS.wrongTokensHeld;
+      const addresses = LIMITS.wrongTokensDelayedOfNode / LIMITS.wrongTokensDelayed;
       const all = Array.from({ length: addresses }, (_, at) =>
-        Array.from({ length: LIMITS.wrongTokensAtOnce + LIMITS.wrongTokensHeld }, () =>
+        Array.from({ length: LIMITS.wrongTokensAtOnce + LIMITS.wrongTokensDelayed }, () =>
           guess(`192.0.2.${at}`),
         ),
       ).flat();

@@ -13,7 +13,7 @@ export const passive: IqNamespace = {
     if (!asks(request, 'set', 'active')) throw NOT_PLAYED;
     return {
       after() {
-        companion.mailbox.open((held) => connection.send(held));
+        companion.mailbox.open((waiting) => connection.send(waiting));
         if (!companion.record.isGreeted) phones.of(companion.account).greet(companion);
       },
     };

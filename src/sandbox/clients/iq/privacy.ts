@@ -22,14 +22,14 @@ export const privacy: IqNamespace = {
 function issueTokens(request: IqRequest): IqAnswer {
   const { network, body } = request;
   const { account } = asker(request);
-  const held = childrenOf(body).flatMap(({ attrs }) => {
+  const tokens = childrenOf(body).flatMap(({ attrs }) => {
     const holder = network.directory.byJid(attrs.jid);
     if (!holder) return [];
     issueToken(network, account, holder, Number(attrs.t) || undefined);
     return tokenElement(attrs.jid, tokenOf(holder, account)) ?? [];
   });
   // the tokens that these people gave, for a client that missed them (Baileys PR #2339)
-  return { content: [stanza('tokens', {}, held)] };
+  return { content: [stanza('tokens', {}, tokens)] };
 }
 
 function change(request: IqRequest): IqAnswer {

@@ -10,7 +10,7 @@ import { saltOf } from '../../people/tokens.js';
 import type { Account, Companion } from '../../state/account.js';
 import type { Network } from '../../state/network.js';
 import { NETWORK_JID, stanza } from '../../wire/stanza.js';
-import type { HeldMessages } from '../held.js';
+import type { PhoneMessages } from '../phone-messages.js';
 import { chatOf, keyOf } from '../targets.js';
 import { ChatSettings } from './chat-settings.js';
 import { Collection, type CollectionName, isCollection } from './collection.js';
@@ -20,14 +20,14 @@ import { Replica } from './replica.js';
 export class SharedSettings {
   readonly #network: Network;
   readonly #account: Account;
-  readonly #held: HeldMessages;
+  readonly #messages: PhoneMessages;
   readonly #collections = new Map<CollectionName, Collection>();
   readonly #replica: Replica;
   readonly #chatSettings: ChatSettings;
 
-  constructor(account: Account, held: HeldMessages, network: Network) {
+  constructor(account: Account, messages: PhoneMessages, network: Network) {
     this.#account = account;
-    this.#held = held;
+    this.#messages = messages;
     this.#network = network;
     this.#chatSettings = new ChatSettings(network.directory);
     this.#replica = new Replica(account, {
@@ -62,7 +62,7 @@ export class SharedSettings {
   /** The settings of all chats of the phone. */
   async chats(): Promise<{ chats: ChatView[]; rejected: number }> {
     await this.#replica.catchUp();
-    const partners = new Set([...this.#held.all()].map(chatOf));
+    const partners = new Set([...this.#messages.all()].map(chatOf));
     const jids = new Set([
       ...[...partners].map((partner) => this.#jidOf(partner)),
       ...this.#chatSettings.jids,
@@ -149,7 +149,7 @@ export class SharedSettings {
 
   /** The newest message of a chat; none when the phone holds none. */
   #lastMessages(partner: string): LastMessage[] {
-    const newest = [...this.#held.all()].findLast((message) => chatOf(message) === partner);
+    const newest = [...this.#messages.all()].findLast((message) => chatOf(message) === partner);
     return newest ? [{ key: keyOf(this.#network, newest), messageTimestamp: newest.timestamp }] : [];
   }
 

@@ -9,7 +9,7 @@ import type { Account } from '../../state/account.js';
 import type { Chat } from '../../state/directory.js';
 import type { Network } from '../../state/network.js';
 import type { Stanza } from '../../wire/stanza.js';
-import type { HeldMessage, HeldMessages, StanzaShape } from '../held.js';
+import type { PhoneMessage, PhoneMessages, StanzaShape } from '../phone-messages.js';
 
 /** Content of a message as the control API shows it. */
 export interface ContentView extends ContentFields {
@@ -23,7 +23,7 @@ export interface Writing {
   network: Network;
   author: Account;
   /** The messages that the author's phone holds. */
-  held: HeldMessages;
+  messages: PhoneMessages;
   partner: Chat;
   /** Quote, mentions, forwarded mark and expiry; undefined when there is none of them. */
   contextInfo: proto.IContextInfo | undefined;
@@ -60,7 +60,7 @@ export interface Change {
   type: ChangeView['type'];
   targetId: string;
   /** Changes the target. Undefined when the phone ignores the change: the author may not do it, or it makes no sense. */
-  apply(target: HeldMessage): Pick<ChangeView, 'emoji' | 'text' | 'options' | 'pinned'> | undefined;
+  apply(target: PhoneMessage): Pick<ChangeView, 'emoji' | 'text' | 'options' | 'pinned'> | undefined;
 }
 
 /** One kind of content: writing, reading and changing. A new kind is one file and a line in `index.ts`. */

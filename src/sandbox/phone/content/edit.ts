@@ -2,8 +2,8 @@ import { proto } from '@whiskeysockets/baileys';
 import { unwrap } from '../../../domain/wrappers.js';
 import { jidIn } from '../../state/directory.js';
 import { Refusal } from '../../wire/refusals.js';
-import type { HeldMessage } from '../held.js';
 import { openSealed, type Sealed, seal, secretOf } from '../message-secret.js';
+import type { PhoneMessage } from '../phone-messages.js';
 import { keyOf, requireTarget } from '../targets.js';
 import type { PhoneContent, Reading, Writing } from './content.js';
 
@@ -52,7 +52,7 @@ function composeEdit(writing: Writing, messageId: string, text: string): proto.I
 
 /** Puts the new text into the target; undefined when somebody else than the author edits. */
 function applyEdit(
-  target: HeldMessage,
+  target: PhoneMessage,
   edited: proto.IMessage | null | undefined,
   { author }: Reading,
 ): { text: string } | undefined {
@@ -66,7 +66,7 @@ function applyEdit(
 }
 
 /** The target's content with another text; undefined when it has no text. */
-export function withText(target: HeldMessage, text: string): proto.IMessage | undefined {
+export function withText(target: PhoneMessage, text: string): proto.IMessage | undefined {
   const message = unwrap(proto.Message.decode(target.source));
   for (const field of CAPTIONED) {
     const medium = message[field];
@@ -120,7 +120,7 @@ export const encryptedEdit: PhoneContent = {
 
 function sealEdit(
   { network, author: writer, partner }: Writing,
-  target: HeldMessage,
+  target: PhoneMessage,
   plain: Uint8Array,
 ): Sealed {
   const secret = secretOf(target);
@@ -134,7 +134,7 @@ function sealEdit(
 /** Only the author can edit, so both jids in the key are the author's, in either addressing. */
 function openEdit(
   { author }: Reading,
-  target: HeldMessage,
+  target: PhoneMessage,
   sealed: proto.Message.ISecretEncryptedMessage,
 ): Buffer | undefined {
   const secret = secretOf(target);

@@ -4,8 +4,8 @@ import type { proto } from '@whiskeysockets/baileys';
 import type { MediaContent, MediaKind, MediaView } from '../../../contract/sandbox/index.js';
 import type { Network } from '../../state/network.js';
 import { Refusal } from '../../wire/refusals.js';
-import type { StanzaShape } from '../held.js';
 import { findMedia, type MediaPart, uploadFile } from '../media.js';
+import type { StanzaShape } from '../phone-messages.js';
 import type { PhoneContent, Writing } from './content.js';
 
 const CHUNK_BYTES = 64 * 1024;
@@ -84,10 +84,10 @@ function shapeOf({ kind, voice, animated }: MediaContent): StanzaShape {
 async function takeFile(network: Network, { base64, size = 0, file }: MediaContent) {
   if (base64 !== undefined) return network.media.files.put([Readable.from([Buffer.from(base64, 'base64')])]);
   if (file === undefined) return network.media.files.put([Readable.from(noise(size))]);
-  const held = await network.media.files.get(file);
-  if (!held) throw new Refusal('file_unknown', `no phone holds a file ${file}`);
-  held.stream.destroy();
-  return { sha256: file, size: held.size };
+  const kept = await network.media.files.get(file);
+  if (!kept) throw new Refusal('file_unknown', `no phone holds a file ${file}`);
+  kept.stream.destroy();
+  return { sha256: file, size: kept.size };
 }
 
 function* noise(size: number): Generator<Buffer> {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { proto } from '@whiskeysockets/baileys';
 import { jidIn } from '../../state/directory.js';
 import { Refusal } from '../../wire/refusals.js';
-import type { HeldMessage } from '../held.js';
 import { openSealed, type Sealed, seal, secretOf } from '../message-secret.js';
+import type { PhoneMessage } from '../phone-messages.js';
 import { keyOf, requireTarget } from '../targets.js';
 import type { PhoneContent, Reading, Writing } from './content.js';
 
@@ -74,7 +74,7 @@ export const vote: PhoneContent = {
   },
 };
 
-function checkOptions({ messageId, poll }: HeldMessage, options: string[]): void {
+function checkOptions({ messageId, poll }: PhoneMessage, options: string[]): void {
   if (!poll) throw new Refusal('vote_invalid', `"vote.pollMessageId": ${messageId} is no poll`);
   const unknown = options.find((option) => !poll.options.includes(option));
   if (unknown !== undefined)
@@ -83,7 +83,7 @@ function checkOptions({ messageId, poll }: HeldMessage, options: string[]): void
     throw new Refusal('vote_invalid', `"vote.options": the poll takes ${poll.selectableCount} at most`);
 }
 
-function sealVote({ network, author, partner }: Writing, target: HeldMessage, options: string[]): Sealed {
+function sealVote({ network, author, partner }: Writing, target: PhoneMessage, options: string[]): Sealed {
   const secret = secretOf(target);
   if (!secret) throw new Refusal('vote_invalid', `the poll ${target.messageId} came without its secret`);
   const mode = network.addressing;
@@ -102,7 +102,7 @@ function sealVote({ network, author, partner }: Writing, target: HeldMessage, op
 /** Tries both addresses of voter and poll author; undefined when none decrypts the vote. */
 function openVote(
   { network, author }: Reading,
-  target: HeldMessage,
+  target: PhoneMessage,
   sealed: proto.Message.IPollEncValue | null | undefined,
 ): string[] | undefined {
   const secret = secretOf(target);
@@ -124,7 +124,7 @@ function openVote(
   return undefined;
 }
 
-function namesOf(target: HeldMessage, { selectedOptions }: proto.Message.PollVoteMessage): string[] {
+function namesOf(target: PhoneMessage, { selectedOptions }: proto.Message.PollVoteMessage): string[] {
   return selectedOptions.map((hash) => {
     const hex = Buffer.from(hash).toString('hex');
     return target.poll?.options.find((option) => sha256(option).toString('hex') === hex) ?? hex;

@@ -1,7 +1,7 @@
 import { proto } from '@whiskeysockets/baileys';
 import type { ContentFields } from '../../../contract/sandbox/index.js';
 import { Refusal } from '../../wire/refusals.js';
-import type { HeldMessage } from '../held.js';
+import type { PhoneMessage } from '../phone-messages.js';
 import { keyOf, mayRevoke, requireTarget } from '../targets.js';
 import type { PhoneContent } from './content.js';
 
@@ -68,7 +68,7 @@ export const revoke: PhoneContent = {
 };
 
 /** Empties a deleted message. */
-function empty(target: HeldMessage): Record<string, never> {
+function empty(target: PhoneMessage): Record<string, never> {
   const content: ContentFields = target;
   for (const field of CONTENT_FIELDS) delete content[field];
   delete target.history;

@@ -22,15 +22,15 @@ const { MESSAGE_EDIT, REVOKE: DELETION } = proto.Message.ProtocolMessage.Type;
  * @throws Error when it is malformed
  */
 export function readHistoric(bytes: Uint8Array, head: ChatHead): HistoricMessage | undefined {
-  const held = proto.HistorySyncMsg.decode(bytes).message;
-  const id = held?.key?.id;
-  if (!held || !id) return undefined;
-  const { key, messageTimestamp, pushName, reactions } = held;
+  const past = proto.HistorySyncMsg.decode(bytes).message;
+  const id = past?.key?.id;
+  if (!past || !id) return undefined;
+  const { key, messageTimestamp, pushName, reactions } = past;
   const timestamp = stanzaTime(messageTimestamp, 0);
-  const shown = shownContent(held);
+  const shown = shownContent(past);
   if (!shown || timestamp === 0) return undefined;
-  const participant = authorIn(key, held.participant);
-  const status = statusOf(held);
+  const participant = authorIn(key, past.participant);
+  const status = statusOf(past);
   return {
     messageId: id,
     chat: head.chat,
@@ -50,26 +50,26 @@ export function readHistoric(bytes: Uint8Array, head: ChatHead): HistoricMessage
 /** The current content. An edited message may be stored as its last edit, a deleted one as its deletion: both name its id. */
 type Shown = Pick<HistoricMessage, 'content' | 'deleted'> & { messageId?: string; editedAt?: number };
 
-function shownContent(held: proto.IWebMessageInfo): Shown | undefined {
-  const { messageStubType } = held;
+function shownContent(past: proto.IWebMessageInfo): Shown | undefined {
+  const { messageStubType } = past;
   if (messageStubType === REVOKE || messageStubType === ADMIN_REVOKE) return { content: {}, deleted: true };
-  if (!held.message) return undefined;
-  const change = normalizeMessageContent(held.message)?.protocolMessage;
+  if (!past.message) return undefined;
+  const change = normalizeMessageContent(past.message)?.protocolMessage;
   const named = change?.key?.id ? { messageId: change.key.id } : {};
   if (change?.type === DELETION && change.key) return { ...named, content: {}, deleted: true };
   if (change?.type !== MESSAGE_EDIT || !change.editedMessage) {
-    return { content: withSecret(held.message, held), deleted: false };
+    return { content: withSecret(past.message, past), deleted: false };
   }
-  const editedAt = Number(change.timestampMs ?? 0) || stanzaTime(held.messageTimestamp, 0);
-  return { ...named, content: withSecret(change.editedMessage, held), deleted: false, editedAt };
+  const editedAt = Number(change.timestampMs ?? 0) || stanzaTime(past.messageTimestamp, 0);
+  return { ...named, content: withSecret(change.editedMessage, past), deleted: false, editedAt };
 }
 
 /** The status of a message. In groups the stored status is what all members have reached; the receipts have that of each member. */
-function statusOf(held: proto.IWebMessageInfo): MessageStatus | undefined {
-  const { key, status, userReceipt } = held;
+function statusOf(past: proto.IWebMessageInfo): MessageStatus | undefined {
+  const { key, status, userReceipt } = past;
   if (!key?.fromMe) return undefined;
   // an absent status decodes as the first value, ERROR
-  const told = Object.hasOwn(held, 'status') ? STATUSES.get(status ?? Status.PENDING) : undefined;
+  const told = Object.hasOwn(past, 'status') ? STATUSES.get(status ?? Status.PENDING) : undefined;
   const anyone = (did: 'receiptTimestamp' | 'readTimestamp' | 'playedTimestamp') =>
     userReceipt?.some((receipt) => Number(receipt[did] ?? 0) > 0);
   if (told === 'played' || anyone('playedTimestamp')) return 'played';

@@ -145,32 +145,32 @@ async function* batches<T>(each: AsyncIterable<T>): AsyncGenerator<T[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** Messages of one second that are held back to be ordered; more are ordered in pieces. */
-const MAX_HELD = 200;
+/** Messages of one second that wait to be ordered; more are ordered in pieces. */
+const MAX_IN_SECOND = 200;
 
 /**
  * Puts the messages of one second into the order in which they were written. A history lists the newest first, but its
  * times are whole seconds, so readers depend on the order.
  */
 class SameSecond {
-  #held: HistoricMessage[] = [];
+  #second: HistoricMessage[] = [];
 
   /** @returns the ordered messages of the previous second. */
   add(message: HistoricMessage): HistoricMessage[] {
-    const [first] = this.#held;
+    const [first] = this.#second;
     const isSame = first?.chat === message.chat && first.timestamp === message.timestamp;
-    if (isSame && this.#held.length < MAX_HELD) {
-      this.#held.push(message);
+    if (isSame && this.#second.length < MAX_IN_SECOND) {
+      this.#second.push(message);
       return [];
     }
     const isForward = first?.chat === message.chat && first.timestamp < message.timestamp;
-    const ordered = isForward ? this.#held : this.#held.reverse();
-    this.#held = [message];
+    const ordered = isForward ? this.#second : this.#second.reverse();
+    this.#second = [message];
     return ordered;
   }
 
   /** @returns the remaining messages. */
   end(): HistoricMessage[] {
-    return this.#held.reverse();
+    return this.#second.reverse();
   }
 }

@@ -114,7 +114,7 @@ export class Decryption extends Transform {
   readonly #encrypted = createHash('sha256');
   readonly #plain = createHash('sha256');
   /** The latest bytes, which may be the MAC. */
-  #held: Buffer = Buffer.alloc(0);
+  #rest: Buffer = Buffer.alloc(0);
 
   constructor(
     { cipherKey, iv, macKey }: MediaDecryptionKeyInfo,
@@ -128,9 +128,9 @@ export class Decryption extends Transform {
 
   override _transform(piece: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     this.#encrypted.update(piece);
-    const bytes = Buffer.concat([this.#held, piece]);
+    const bytes = Buffer.concat([this.#rest, piece]);
     const end = Math.max(0, bytes.length - MAC_BYTES);
-    this.#held = bytes.subarray(end);
+    this.#rest = bytes.subarray(end);
     this.#decrypt(bytes.subarray(0, end));
     done();
   }
@@ -138,7 +138,7 @@ export class Decryption extends Transform {
   override _flush(done: TransformCallback): void {
     try {
       const mac = this.#mac.digest().subarray(0, MAC_BYTES);
-      check(mac, this.#held, 'is not signed with its key');
+      check(mac, this.#rest, 'is not signed with its key');
       check(this.#hashes.fileEncSha256, this.#encrypted.digest(), 'is not the encrypted file');
       const last = this.#decipher.final();
       check(this.#hashes.fileSha256, this.#plain.update(last).digest(), 'is not the file');

@@ -36,7 +36,7 @@ export interface Sent {
 }
 
 /** A message as a phone stores it. */
-export type HeldMessage = Omit<MessageView, 'receipts'> &
+export type PhoneMessage = Omit<MessageView, 'receipts'> &
   Sent & {
     /** The person has read it, on any device. */
     isRead?: boolean;
@@ -44,14 +44,14 @@ export type HeldMessage = Omit<MessageView, 'receipts'> &
 
 /**
  * Groups messages by author and chat: one receipt covers a group.
- * @throws Refusal 404 when a message is not held or is the phone's own
+ * @throws Refusal 404 when the phone has no such message or is the phone's own
  */
-export function groupForReceipts(held: HeldMessages, messageIds: string[]): HeldMessage[][] {
-  const groups = new Map<string, HeldMessage[]>();
+export function groupForReceipts(messages: PhoneMessages, messageIds: string[]): PhoneMessage[][] {
+  const groups = new Map<string, PhoneMessage[]>();
   for (const id of messageIds) {
-    const message = held.get(id);
+    const message = messages.get(id);
     if (!message || message.fromMe)
-      throw new Refusal('message_unknown', `no message ${id} from somebody else is held`);
+      throw new Refusal('message_unknown', `no message ${id} from somebody else is stored`);
     const key = `${message.from} ${message.to}`;
     groups.set(key, [...(groups.get(key) ?? []), message]);
   }
@@ -59,8 +59,8 @@ export function groupForReceipts(held: HeldMessages, messageIds: string[]): Held
 }
 
 /** The messages of one phone, oldest first. */
-export class HeldMessages {
-  readonly #messages: HeldRows<HeldMessage>;
+export class PhoneMessages {
+  readonly #messages: PhoneRows<PhoneMessage>;
   /** Stored apart: a receipt may come before the author's phone has its own copy. */
   readonly #receipts = new Map<string, Record<string, ReceiptState>>();
   readonly #state: State;
@@ -70,20 +70,20 @@ export class HeldMessages {
   constructor(owner: string, state: State) {
     this.#owner = owner;
     this.#state = state;
-    this.#messages = new HeldRows('message', owner, state);
+    this.#messages = new PhoneRows('message', owner, state);
   }
 
-  get(messageId: string): HeldMessage | undefined {
+  get(messageId: string): PhoneMessage | undefined {
     return this.#messages.get(messageId);
   }
 
-  add(message: HeldMessage): void {
+  add(message: PhoneMessage): void {
     const oldest = this.#messages.add(message);
     if (oldest !== undefined) this.remove(oldest);
   }
 
-  /** Stores the changes of a held message. */
-  keep(message: HeldMessage): void {
+  /** Stores the changes of a message. */
+  keep(message: PhoneMessage): void {
     this.#messages.keep(message);
   }
 
@@ -129,13 +129,13 @@ export class HeldMessages {
     return true;
   }
 
-  view(held: HeldMessage): MessageView {
-    const { source: _, shape: __, isRead: ___, ...message } = held;
-    return { ...message, receipts: { ...this.#receipts.get(held.messageId) } };
+  view(stored: PhoneMessage): MessageView {
+    const { source: _, shape: __, isRead: ___, ...message } = stored;
+    return { ...message, receipts: { ...this.#receipts.get(stored.messageId) } };
   }
 
   /** Oldest first. */
-  all(): Generator<HeldMessage> {
+  all(): Generator<PhoneMessage> {
     return this.#messages.all();
   }
 
@@ -143,7 +143,7 @@ export class HeldMessages {
     return [...this.#messages.all()].map((message) => this.view(message));
   }
 
-  restoreMessage(row: string, value: string): HeldMessage {
+  restoreMessage(row: string, value: string): PhoneMessage {
     return this.#messages.restore(row, value);
   }
 
@@ -161,7 +161,7 @@ export class HeldMessages {
 }
 
 /** Replaces a number wherever a message names people. @returns whether the message changed */
-function renumberMessage(message: HeldMessage, before: string, after: string): boolean {
+function renumberMessage(message: PhoneMessage, before: string, after: string): boolean {
   const votes = message.poll?.votes ?? {};
   const named = [
     message.from,
@@ -193,22 +193,22 @@ function renameKey<Value>(
 }
 
 /** A change as a phone stores it. */
-export type HeldChange = ChangeView & Sent;
+export type PhoneChange = ChangeView & Sent;
 
 /** The changes of one phone's messages, oldest first. */
-export class HeldChanges {
-  readonly #changes: HeldRows<HeldChange>;
+export class PhoneChanges {
+  readonly #changes: PhoneRows<PhoneChange>;
 
   /** @param owner the phone's key in the stored state */
   constructor(owner: string, state: State) {
-    this.#changes = new HeldRows('change', owner, state);
+    this.#changes = new PhoneRows('change', owner, state);
   }
 
-  get(messageId: string): HeldChange | undefined {
+  get(messageId: string): PhoneChange | undefined {
     return this.#changes.get(messageId);
   }
 
-  add(change: HeldChange): void {
+  add(change: PhoneChange): void {
     const oldest = this.#changes.add(change);
     if (oldest !== undefined) this.#changes.remove(oldest);
   }
@@ -232,7 +232,7 @@ export class HeldChanges {
   }
 }
 
-export function viewChange({ source: _, shape: __, ...view }: HeldChange): ChangeView {
+export function viewChange({ source: _, shape: __, ...view }: PhoneChange): ChangeView {
   return view;
 }
 
@@ -241,7 +241,7 @@ const MAX_ROWS = 10_000;
 const SEQUENCE_DIGITS = 12;
 
 /** The stored rows of one kind of one phone, oldest first. */
-class HeldRows<Item extends { messageId: string; source: Buffer }> {
+class PhoneRows<Item extends { messageId: string; source: Buffer }> {
   readonly #schema = Joi.object<Item>({ messageId: Joi.string().required(), source: storedBytes }).unknown();
   readonly #rows = new Map<string, { row: string; item: Item }>();
   readonly #state: State;
