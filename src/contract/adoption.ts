@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
-import { OPAQUE } from './fields.js';
+import { NAMES_ONLY, OPAQUE } from './fields.js';
 import { type AnswerOf, type BodyOf, operation } from './operation.js';
 import { movedReceiver } from './receivers.js';
 import { keepEvents, retentionDays } from './retention.js';
@@ -179,7 +179,7 @@ export const adoption = {
       clientId,
       jid: text.description('The own jid, with its device'),
       credentials: anyFields().description('Credentials in the form of `/adopt`'),
-      settings: movedSettings.description('Settings that move with the session'),
+      settings: movedSettings.description('Settings that move with the session').meta(NAMES_ONLY),
       staying: record(unfinished).description(
         'Data that is not moved and stays here, beside history, files and names of people',
       ),

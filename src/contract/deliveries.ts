@@ -185,7 +185,7 @@ export const deliveries = {
     owner: 'any',
     summary: 'List the events that no attempt could deliver, newest first',
     query: record({
-      clientId: optional(clientId),
+      clientId: optional(clientId).description('Only this session'),
       receiver: optional(receiverId).description(
         'With `clientId`: only deliveries to this [receiver](api.md#receivers); `1` is the webhook',
       ),

@@ -10,8 +10,10 @@ const clientId = Joi.string()
 
 /** Printed pages do not name a bound that is longer than any real value. */
 export const AMPLE = { ample: true } as const;
-/** Printed pages do not list the fields inside: callers pass the value on as they got it. */
+/** Printed pages do not show the fields inside: callers pass the value on as they got it, or the page describes it elsewhere. */
 export const OPAQUE = { opaque: true } as const;
+/** Printed pages only name the fields inside. */
+export const NAMES_ONLY = { namesOnly: true } as const;
 
 /** The id of an earlier message. */
 export const messageIdField = Joi.string()

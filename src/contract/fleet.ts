@@ -179,6 +179,7 @@ export const fleet = {
     method: 'GET',
     path: '/fleet',
     owner: 'any',
+    query: record({ clientId: optional(clientId).description('Only this session') }),
     summary: 'Get the state of every session that the token can see, and of every node',
     description:
       'All figures are counters in memory, so you can call it every few seconds. If several nodes share a store, the node that is called asks ' +

@@ -95,8 +95,10 @@ export const media = {
     query: Joi.object<object>().unknown(),
     params: record({ id: fileId, fileName: optional(Joi.string().allow('').example('offer.pdf')) }),
     headers: record({
-      range: optional(Joi.string().allow('').example('bytes=0-1023')),
-      'if-range': optional(Joi.string().allow('')),
+      range: optional(
+        Joi.string().allow('').label('Range').description('One range of bytes').example('bytes=0-1023'),
+      ),
+      'if-range': optional(Joi.string().allow('').label('If-Range')),
     }).unknown(),
     answer: '*/*',
     alsoAnswers: { 206: 'The requested `Range`', 304: 'The copy of the caller is current' },

@@ -199,6 +199,7 @@ export const sessions = {
     path: '/clients',
     owner: 'any',
     summary: 'List every session that the token can see',
+    query: record({ clientId: optional(clientId).description('Only this session') }),
     answer: record({ clients: listOf(client) }),
     example: {
       clients: [
@@ -326,7 +327,7 @@ export const sessions = {
     path: '/set-reject-calls',
     owner: 'session',
     summary: 'Decline every incoming call, or let it ring',
-    description: 'Declines every call that comes: [the event `call`](events.md#call).',
+    description: '[The event `call`](events.md#call) tells of each call.',
     body: record({ clientId, enabled: flag.example(true) }),
     answer: record({ ok, clientId, enabled: flag }),
     example: { ok: true, clientId: 'acme', enabled: true },

@@ -3,10 +3,17 @@ import type { Schema } from 'joi';
 /** The part of Joi's description that the page of the API says in words. */
 export interface Described {
   type?: string;
-  flags?: { description?: string; presence?: string; default?: unknown; only?: boolean; unknown?: boolean };
+  flags?: {
+    description?: string;
+    presence?: string;
+    default?: unknown;
+    only?: boolean;
+    unknown?: boolean;
+    label?: string;
+  };
   allow?: unknown[];
   rules?: { name: string; args?: Record<string, unknown> }[];
-  metas?: { maxLength?: number; ample?: boolean; opaque?: boolean }[];
+  metas?: { name?: string; maxLength?: number; ample?: boolean; opaque?: boolean; namesOnly?: boolean }[];
   keys?: Record<string, Described>;
   items?: Described[];
   dependencies?: { rel: string; peers: string[] }[];
@@ -17,6 +24,8 @@ export interface Described {
 export interface Field {
   /** Where it is, for example `sections[].rows[].id`. */
   path: string;
+  /** How a header is written; otherwise empty. */
+  label: string;
   /** Of a field that only one kind of object has: which, for example "with `type: cta_url`". */
   of: string;
   /** The field itself may be absent. */
@@ -36,21 +45,42 @@ export function described(schema: Schema): Described {
   return schema.describe();
 }
 
+/** Where the fields of objects with a name are listed, by that name: each is listed once on a page. */
+export interface Listed {
+  byName: Map<string, string>;
+  /** The place that is printed now. */
+  here: string;
+}
+
 /** The fields of an object, each followed by those inside it. */
-export function fieldsOf({ keys = {} }: Described, above = ''): Field[] {
+export function fieldsOf({ keys = {} }: Described, listed: Listed, above = ''): Field[] {
   return Object.entries(keys).flatMap(([name, field]) => {
     const path = `${above}${name}`;
     const own = fieldOf(path, field);
-    if (isOpaque(field)) return [own];
+    if (field.metas?.some(({ opaque, namesOnly }) => opaque || namesOnly)) return [own];
     const [item] = field.items ?? [];
-    if (item) return [own, ...insideOf(`${path}[]`, item)];
-    return [own, ...insideOf(path, field)];
+    const inner = item ?? field;
+    const place = placeOf(inner, listed);
+    if (place === listed.here) return [own];
+    if (place !== undefined)
+      return [{ ...own, meaning: [own.meaning, `as in ${place}`].filter(Boolean).join('; ') }];
+    return [own, ...insideOf(item ? `${path}[]` : path, inner, listed)];
   });
+}
+
+/** Where the fields of an object are listed already; otherwise notes that they are listed here. */
+export function placeOf({ metas = [], keys = {} }: Described, { byName, here }: Listed): string | undefined {
+  const { name } = metas.find((meta) => meta.name) ?? {};
+  if (name === undefined || !Object.values(keys).some(({ flags }) => flags?.description)) return undefined;
+  const place = byName.get(name);
+  if (place === undefined) byName.set(name, here);
+  return place;
 }
 
 function fieldOf(path: string, field: Described, of = ''): Field {
   return {
     path,
+    label: field.flags?.label ?? '',
     of,
     isOptional: field.flags?.presence !== 'required',
     rules: rulesOf(field),
@@ -59,10 +89,10 @@ function fieldOf(path: string, field: Described, of = ''): Field {
 }
 
 /** The fields of an object that is a field or an item of a list. Objects that take further fields are not listed. */
-function insideOf(path: string, inner: Described): Field[] {
+function insideOf(path: string, inner: Described, listed: Listed): Field[] {
   const cases = (inner.matches ?? []).flatMap((match) => match.switch ?? []);
   if (cases.length > 0) return cases.flatMap(({ then }) => (then ? caseOf(path, then) : []));
-  return inner.flags?.unknown ? [] : fieldsOf(inner, `${path}.`);
+  return inner.flags?.unknown ? [] : fieldsOf(inner, listed, `${path}.`);
 }
 
 /** One of the objects that a field may be, told apart by its `type`; its own meaning stands in its first row. */
@@ -74,7 +104,7 @@ function caseOf(path: string, { keys: { type, ...keys } = {}, flags }: Described
   );
 }
 
-/** True for a field whose inside the page describes in its own words, or that callers only pass on. */
+/** True for a field whose inside is not shown. */
 function isOpaque({ metas = [] }: Described): boolean {
   return metas.some(({ opaque }) => opaque);
 }
@@ -82,15 +112,19 @@ function isOpaque({ metas = [] }: Described): boolean {
 /** The rules of a field in words. */
 export function rulesOf(field: Described): string[] {
   const { flags = {}, allow = [], items = [] } = field;
+  const meaning = flags.description ?? '';
   const values = flags.only ? valuesOf(field) : [];
-  const shown = values.length <= MOST_VALUES ? values : [];
-  const orNull = allow.includes(null) ? [...shown, null] : shown;
+  // the meaning may say what each value is
+  const isSaid = values.every((value) => meaning.includes(coded(value)));
+  const shown = isSaid || values.length > MOST_VALUES ? [] : values;
+  const isNull = allow.includes(null) && !meaning.includes('`null`');
+  const orNull = isNull ? [...shown, null] : shown;
   const [item] = items;
   return [
-    ...(orNull.length > 0 && values.length > 0 ? [listed(orNull.map(coded))] : boundsOf(field)),
+    ...(values.length > 0 ? [inWords(orNull.map(coded))].filter(Boolean) : boundsOf(field)),
     ...(item && flags.only !== true ? itemRules(item) : []),
-    ...(values.length === 0 && allow.includes(null) ? ['or `null`'] : []),
-    ...defaultOf(flags.default),
+    ...(values.length === 0 && isNull ? ['or `null`'] : []),
+    ...defaultOf(flags),
   ];
 }
 
@@ -109,13 +143,14 @@ function coded(value: unknown): string {
 }
 
 /** `a, b or c` */
-export function listed(words: readonly string[], last = 'or'): string {
+export function inWords(words: readonly string[], last = 'or'): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
 }
 
-function defaultOf(value: unknown): string[] {
+function defaultOf({ default: value, only }: Described['flags'] & object): string[] {
   if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) return [];
-  return typeof value === 'object' ? [] : [`default: \`${String(value)}\``];
+  if (typeof value === 'object') return [];
+  return [`default: ${typeof value === 'number' && !only ? counted(value) : coded(value)}`];
 }
 
 /** Bounds of a text, a number or a list. */
@@ -160,13 +195,13 @@ function counted(value: number): string {
 }
 
 /** Longer shapes are printed without the fields of their innermost objects. */
-const LONGEST_SHAPE = 260;
+const LONGEST_SHAPE = 420;
 
 /** What an answer looks like, for example `{ok: true, items: [{id, at?}], next?}`. @param hidden fields of the top that are left out */
 export function shapeOf(answer: Described, hidden: readonly string[] = []): string {
   if (answer.matches) {
     const options = answer.matches.flatMap(({ schema }) => (schema ? [shapeOf(schema)] : []));
-    return listed(options);
+    return inWords(options);
   }
   const { keys = {}, ...rest } = answer;
   const shown = Object.entries(keys).filter(([name]) => !hidden.includes(name));
