@@ -9,7 +9,7 @@ import { count, flag, ok, oneOf, optional, record, time } from './schema.js';
 /** WhatsApp's own choices: off, a day, a week, 90 days. */
 export const disappearingSeconds = Joi.number<0 | 86_400 | 604_800 | 7_776_000>()
   .valid(0, 86_400, 604_800, 7_776_000)
-  .description('0 (off), 86400 (a day), 604800 (a week) or 7776000 (90 days)')
+  .description('`0` (off), `86400` (a day), `604800` (a week) or `7776000` (90 days)')
   .example(86_400);
 
 /** More messages than a person reads at once; the limit bounds the look-ups of one request. */
@@ -165,7 +165,10 @@ export const chats = {
       'The timer holds for everybody in the chat, for messages that people write from then on; messages that the gateway sends do not carry ' +
       'it and stay. In a group only admins may set it if the group is locked: 403 (`group_forbidden`). The timer of new chats is in the ' +
       '[profile](api.md#profile).',
-    body: record({ ...addressFields, seconds: disappearingSeconds }),
+    body: record({
+      ...addressFields,
+      seconds: disappearingSeconds,
+    }),
     answer: record({ ok }),
     example: { ok: true },
     errors: [

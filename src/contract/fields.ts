@@ -49,7 +49,7 @@ export const envelopeFields = {
     .example(true)
     .description(
       '`true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it: ' +
-        '[policies](policies.md#keep-a-refused-message). Not for uploaded files',
+        '[policies](policies.md#keep-a-refused-message). The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files',
     ),
 } as const;
 

@@ -81,7 +81,9 @@ export const fleetWebhook = named('FleetWebhook', {
   failed: count.description('Failed deliveries of the session that are stored, for all of its receivers'),
   delivered: count.description('Number since the start of the daemon'),
   dropped: count.description('Number since the start of the daemon'),
-  last: optional(webhookAttempt),
+  last: optional(webhookAttempt).description(
+    'The last call since the start of the daemon; absent before the first',
+  ),
 });
 export const pauseCode = oneOf(...PAUSE_CODES).description(
   'The reason in `paused` as a code: paused by an operator, the receiver answered 410, its broker crashed the client ' +
@@ -102,7 +104,9 @@ export const fleetReceiver = named('FleetReceiver', {
   inFlight: count,
   delivered: count.description('Number since the start of the daemon'),
   dropped: count.description('Number since the start of the daemon'),
-  last: optional(webhookAttempt),
+  last: optional(webhookAttempt).description(
+    'The last call since the start of the daemon; absent before the first',
+  ),
 });
 
 const sessionFields = {

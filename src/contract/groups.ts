@@ -61,7 +61,9 @@ const settingFields = {
   locked: optional(flag.description('Only admins may change subject, description and picture')),
   membersAdd: optional(flag.description('Every member may add people, not only admins')),
   joinApproval: optional(flag.description('Admins approve people who join by the invite link')),
-  disappearingSeconds: optional(disappearingSeconds),
+  disappearingSeconds: optional(disappearingSeconds).description(
+    'Seconds after which messages disappear: `0` (off), `86400` (a day), `604800` (a week) or `7776000` (90 days)',
+  ),
 };
 
 /** An invite by its link or its code. */

@@ -81,7 +81,7 @@ export const profile = {
           .example('At work'),
       ),
       disappearingSeconds: optional(disappearingSeconds).description(
-        'Seconds after which messages of new chats disappear: 0 (off), 86400 (a day), 604800 (a week) or 7776000 (90 days)',
+        'Seconds after which messages of new chats disappear: `0` (off), `86400` (a day), `604800` (a week) or `7776000` (90 days)',
       ),
     }).or('name', 'about', 'disappearingSeconds'),
     answer: record({ ok }),

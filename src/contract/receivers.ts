@@ -139,7 +139,7 @@ export const receiver = named('Receiver', {
   failed: count.description('Failed deliveries, kept for sending again by hand'),
   delivered: count.description('Number since the start of the daemon'),
   dropped: count.description('Number since the start of the daemon'),
-  last: optional(webhookAttempt).description('The last call').meta(OPAQUE),
+  last: optional(webhookAttempt).description('The last call; absent before the first').meta(OPAQUE),
 });
 
 export type Receiver = TypeOf<typeof receiver>;

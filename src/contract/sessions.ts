@@ -120,7 +120,7 @@ export const client = named('Client', {
     'Days for which events of the session are kept; absent if none are kept',
   ),
   secretSharedWith: optional(listOf(text)).description(
-    'Up to 10 other sessions with the same secret, which earlier releases allowed. Absent if there are none, and when `clientId` is given',
+    'Up to 10 other sessions with the same secret, which earlier releases allowed; they keep it. Absent if there are none, and when `clientId` is given',
   ),
 });
 

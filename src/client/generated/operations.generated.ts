@@ -308,7 +308,7 @@ export interface Client {
   retentionDays?: number;
   /** Days for which events of the session are kept; absent if none are kept */
   keepEvents?: number;
-  /** Up to 10 other sessions with the same secret, which earlier releases allowed. Absent if there are none, and when `clientId` is given */
+  /** Up to 10 other sessions with the same secret, which earlier releases allowed; they keep it. Absent if there are none, and when `clientId` is given */
   secretSharedWith?: string[];
 }
 
@@ -804,6 +804,7 @@ export interface FleetReceiver {
   delivered: number;
   /** Number since the start of the daemon */
   dropped: number;
+  /** The last call since the start of the daemon; absent before the first */
   last?: WebhookAttempt;
 }
 
@@ -883,6 +884,7 @@ export interface FleetWebhook {
   delivered: number;
   /** Number since the start of the daemon */
   dropped: number;
+  /** The last call since the start of the daemon; absent before the first */
   last?: WebhookAttempt;
 }
 
@@ -1710,7 +1712,7 @@ export interface Receiver {
   delivered: number;
   /** Number since the start of the daemon */
   dropped: number;
-  /** The last call */
+  /** The last call; absent before the first */
   last?: WebhookAttempt;
 }
 
@@ -2605,7 +2607,7 @@ export interface SendMessageRequest {
   mentions?: string[];
   /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
   metaData?: Record<string, unknown>;
-  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it: policies. Not for uploaded files */
+  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it: policies. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
   whenAllowed?: boolean;
   /** The text; an emoji is one character */
   body: string;
@@ -2622,7 +2624,7 @@ export interface SendPollMessageRequest {
   mentions?: string[];
   /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
   metaData?: Record<string, unknown>;
-  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it: policies. Not for uploaded files */
+  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it: policies. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
   whenAllowed?: boolean;
   /** The question */
   pollName: string;
@@ -2641,7 +2643,7 @@ export interface SendListMessageRequest {
   mentions?: string[];
   /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
   metaData?: Record<string, unknown>;
-  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it: policies. Not for uploaded files */
+  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it: policies. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
   whenAllowed?: boolean;
   /** A title above the text */
   title?: string;
@@ -2674,7 +2676,7 @@ export interface SendInteractiveMessageRequest {
   mentions?: string[];
   /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
   metaData?: Record<string, unknown>;
-  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it: policies. Not for uploaded files */
+  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it: policies. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
   whenAllowed?: boolean;
   /** The text */
   bodyText: string;
@@ -2718,7 +2720,7 @@ export interface SendContactRequest {
   mentions?: string[];
   /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
   metaData?: Record<string, unknown>;
-  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it: policies. Not for uploaded files */
+  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it: policies. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
   whenAllowed?: boolean;
   /** The name on the card */
   displayName: string;
@@ -2737,7 +2739,7 @@ export interface SendLocationRequest {
   mentions?: string[];
   /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
   metaData?: Record<string, unknown>;
-  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it: policies. Not for uploaded files */
+  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it: policies. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
   whenAllowed?: boolean;
   /** Degrees */
   latitude: number;
@@ -2789,7 +2791,7 @@ export interface SendMediaMessageRequest {
   mentions?: string[];
   /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
   metaData?: Record<string, unknown>;
-  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it: policies. Not for uploaded files */
+  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it: policies. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
   whenAllowed?: boolean;
   /** A public https address. The gateway fetches at most 100 MB, within 60 s. A file over 60 MB is sent as a text with the link */
   downloadUrl: string;
@@ -2885,7 +2887,7 @@ export interface PinChatRequest {
 export interface SetDisappearingMessagesRequest {
   clientId: string;
   to: string;
-  /** 0 (off), 86400 (a day), 604800 (a week) or 7776000 (90 days) */
+  /** `0` (off), `86400` (a day), `604800` (a week) or `7776000` (90 days) */
   seconds: 0 | 86400 | 604800 | 7776000;
 }
 
@@ -2950,7 +2952,7 @@ export interface SetProfileRequest {
   name?: string;
   /** The text below the name; `""` removes it */
   about?: string;
-  /** Seconds after which messages of new chats disappear: 0 (off), 86400 (a day), 604800 (a week) or 7776000 (90 days) */
+  /** Seconds after which messages of new chats disappear: `0` (off), `86400` (a day), `604800` (a week) or `7776000` (90 days) */
   disappearingSeconds?: 0 | 86400 | 604800 | 7776000;
 }
 
@@ -3012,7 +3014,7 @@ export interface UpdateGroupRequest {
   membersAdd?: boolean;
   /** Admins approve people who join by the invite link */
   joinApproval?: boolean;
-  /** 0 (off), 86400 (a day), 604800 (a week) or 7776000 (90 days) */
+  /** Seconds after which messages disappear: `0` (off), `86400` (a day), `604800` (a week) or `7776000` (90 days) */
   disappearingSeconds?: 0 | 86400 | 604800 | 7776000;
 }
 

@@ -45,7 +45,8 @@ function printed(names: string, heading: string, byName: Listed['byName']): stri
     const rows = operations.map(({ operation, route, words }) => row(anchorOf(operation) + route, words));
     return table(['route', 'input', 'answer'], rows);
   }
-  const isHeading = heading.includes(`${only.operation.path}\``);
+  // such a heading is itself the place that links name
+  const isHeading = heading === `### ${only.route}`;
   return section(isHeading ? only.route : anchorOf(only.operation) + only.route, only.words);
 }
 

@@ -204,6 +204,7 @@ export function shapeOf(answer: Described, hidden: readonly string[] = []): stri
     return inWords(options);
   }
   const { keys = {}, ...rest } = answer;
+  if (Object.keys(keys).length === 0) return 'a JSON object';
   const shown = Object.entries(keys).filter(([name]) => !hidden.includes(name));
   const top = { ...rest, keys: Object.fromEntries(shown) };
   for (let depth = deepest(top); depth > 1; depth--) {

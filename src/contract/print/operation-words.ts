@@ -42,6 +42,7 @@ const SAID_ONCE: readonly string[] = [
 const OF_ENVELOPE = ['quotedMessageId', 'mentions', 'metaData', 'whenAllowed'] as const;
 /** Fields of every send's answer that the page describes once. */
 const OF_EVERY_SEND = Object.keys(sentFields).filter((name) => !['status', 'messageId'].includes(name));
+const YES_OR_NO = '`true` or `false`';
 const NEEDS = { master: 'Needs the master token', open: 'Needs no token', token: '' } as const;
 
 export function wordsFor(operation: Operation, listed: Listed): OperationWords {
@@ -122,11 +123,19 @@ function answerOf(operation: Operation, listed: Listed): { answer: string; answe
   const place = isSend ? undefined : placeOf(described(answer), listed);
   return {
     answer: sentences(
-      `Answer: ${shapeOf(described(answer), hidden)}${place ? `, as of ${place}` : ''}`,
+      `Answer: ${shapeOf(isSend ? withPresent(described(answer), example) : described(answer), hidden)}${place ? `, as of ${place}` : ''}`,
       ...others,
     ),
     answered: place ? [] : answersOf(answer, listed).filter(isShown),
   };
+}
+
+/** A send that names an earlier message always answers with its id, as its example does. */
+function withPresent(answer: Described, example: object = {}): Described {
+  const { targetId } = answer.keys ?? {};
+  if (!targetId || !('targetId' in example)) return answer;
+  const flags = { ...targetId.flags, presence: 'required' };
+  return { ...answer, keys: { ...answer.keys, targetId: { ...targetId, flags } } };
 }
 
 function answersOf(answer: Schema, listed: Listed): Field[] {
@@ -136,7 +145,9 @@ function answersOf(answer: Schema, listed: Listed): Field[] {
   );
   return fields.flatMap(({ path, rules, meaning, ...field }) => {
     // of the rules of an answer, only the values that it may have are of use
-    const values = rules.filter((rule) => rule.startsWith('`') && rule !== '`true` or `false`');
+    const values = rules.filter(
+      (rule) => rule.startsWith('`') && rule.includes('` or `') && rule !== YES_OR_NO,
+    );
     if (SAID_ONCE.includes(meaning) || (meaning === '' && values.length === 0)) return [];
     return [{ ...field, meaning, path: `\`${path}\``, rules: values }];
   });
