@@ -200,7 +200,7 @@ describe('the page of the API', () => {
     expect(new Set(described).size).to.equal(described.length);
   });
 
-  it('names an operation in a printed part that the contract does not have', () => {
+  it('refuses a printed part that names no operation of the contract', () => {
     const part = (id: string) =>
       `<!-- printed from the contract: ${id} -->\n<!-- end of the printed part -->`;
     expect(() => apiPage(part('getNothing'))).to.throw('the contract has no operation getNothing');
@@ -232,10 +232,12 @@ function placesOn(page: string): string[] {
 
 /** The links to the page of the API in the other pages. */
 function linksToApi(): string[] {
-  const pages = readdirSync(new URL('docs/', ROOT), { recursive: true, encoding: 'utf8' });
-  return pages
+  const pages = readdirSync(new URL('docs/', ROOT), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.md') && path !== 'api.md')
-    .flatMap((path) => read(`docs/${path}`).match(/\bapi\.md#[^)\s]*/g) ?? []);
+    .map((path) => `docs/${path}`);
+  return ['README.md', 'CHANGELOG.md', 'SECURITY.md', ...pages].flatMap(
+    (path) => read(path).match(/\bapi\.md#[^)\s]*/g) ?? [],
+  );
 }
 
 describe('the contract', () => {
