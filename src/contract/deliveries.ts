@@ -136,7 +136,6 @@ export const deliveries = {
     path: '/listen-webhook',
     owner: 'session',
     summary: "Receive a session's events instead of its webhook for some seconds; call again to renew",
-    description: '[Listening in place of a webhook](api.md#listening-in-place-of-a-webhook) has the steps.',
     body: record({
       clientId,
       webhookUrl: httpUrl().description('Where the events go').example('http://127.0.0.1:4000/webhook'),

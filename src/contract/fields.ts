@@ -48,8 +48,8 @@ export const envelopeFields = {
   whenAllowed: Joi.boolean()
     .example(true)
     .description(
-      '`true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it: ' +
-        '[policies](policies.md#keep-a-refused-message). The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files',
+      '`true`: if the policy refuses the message for a time, the message is [held](policies.md#keep-a-refused-message) ' +
+        'and sent when the policy allows it. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files',
     ),
 } as const;
 

@@ -158,7 +158,6 @@ export const policies = {
     owner: 'session',
     summary:
       'Get the policy of a session and its counts; with `to` also whether a message to that recipient would be sent now',
-    description: '[Policies](policies.md) says what the rules are.',
     query: record({
       clientId,
       to: optional(Joi.string().max(128).meta(AMPLE)).description('Recipient, as in `/send-message`'),

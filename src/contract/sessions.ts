@@ -57,8 +57,8 @@ export const webhookFields = {
 };
 
 export const retry = oneOf('contract', 'durable').description(
-  '`contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat ' +
-    '([durable retries](webhooks.md#durable-retries))',
+  '`contract`: four attempts within seconds. `durable`: events are [stored first](webhooks.md#durable-retries) and tried for up to 72 hours, ' +
+    'in order for each chat',
 );
 
 const MAX_PREVIOUS_TOKEN_SECONDS = 7 * 24 * 60 * 60;
@@ -76,7 +76,7 @@ export const webhookUrl = receiverUrl.description('URL of the webhook; `""` stop
 const jid = text.description("The linked number's own address; empty before pairing");
 
 const rejectCalls = Joi.boolean().description(
-  'Decline every incoming call: [the event `call`](events.md#call)',
+  'Decline every incoming call; [the event `call`](events.md#call) tells of each call',
 );
 
 export const startAnswer = named('StartAnswer', {
@@ -244,7 +244,7 @@ export const sessions = {
     path: '/pause-webhook',
     owner: 'session',
     summary: 'Pause or resume calls to the webhook of a session; nothing else of the session pauses',
-    description: 'A paused webhook gets no calls: [pausing a webhook](webhooks.md#pausing-a-webhook).',
+    description: '[A paused webhook](webhooks.md#pausing-a-webhook) gets no calls.',
     body: record({ clientId, paused: flag.example(true) }),
     answer: record({ ok, clientId, paused: flag }),
     example: { ok: true, clientId: 'acme', paused: true },
@@ -307,8 +307,7 @@ export const sessions = {
     access: 'master',
     summary:
       "Set the days after which messages and files of a session are deleted; null uses the daemon's setting",
-    description:
-      'With `keepEvents`, set the days for which its events are kept, too, or alone. [Retention](inbox.md#retention) says what is deleted.',
+    description: 'With `keepEvents`, set the days for which its events are kept, too, or alone.',
     body: record({
       clientId,
       days: optional(retentionDays.example(90)),

@@ -1691,7 +1691,7 @@ export interface Receiver {
   hasToken: boolean;
   /** When calls stop carrying a second signature with the previous token; absent if they carry none */
   previousTokenUntil?: string;
-  /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat (durable retries) */
+  /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat */
   retry: 'contract' | 'durable';
   /** Who set the URL: with the master token, or with the secret of the session; absent if unknown */
   setBy?: 'operator' | 'tenant';
@@ -2340,7 +2340,7 @@ export interface StartRequest {
     | 'message_unreadable'
     | 'account_status'
   )[];
-  /** Decline every incoming call: the event `call` */
+  /** Decline every incoming call; the event `call` tells of each call */
   rejectCalls?: boolean;
   /** URL of the proxy for all connections of this session: `http`, `https` or `socks5`, with user and password if the proxy needs them; `null` for direct connections. Needs the master token */
   proxy?: string | null;
@@ -2385,7 +2385,7 @@ export interface SetWebhookRequest {
     | 'message_unreadable'
     | 'account_status'
   )[];
-  /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat (durable retries) */
+  /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat */
   retry?: 'contract' | 'durable';
   /** Seconds for which calls carry a second signature, with the previous `webhookToken`: up to 7 days; 0 stops it. A new token without this field stops it, too */
   previousTokenFor?: number;
@@ -2555,7 +2555,7 @@ export interface AdoptRequest {
     url: string;
     /** Bearer token and signing key of the calls; `""` for none */
     token: string;
-    /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat (durable retries) */
+    /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat */
     retry: 'contract' | 'durable';
     /** An event must pass every given part; `{}` accepts all events */
     filter: ReceiverFilter;
@@ -2607,7 +2607,7 @@ export interface SendMessageRequest {
   mentions?: string[];
   /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
   metaData?: Record<string, unknown>;
-  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it: policies. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
+  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
   whenAllowed?: boolean;
   /** The text; an emoji is one character */
   body: string;
@@ -2624,7 +2624,7 @@ export interface SendPollMessageRequest {
   mentions?: string[];
   /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
   metaData?: Record<string, unknown>;
-  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it: policies. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
+  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
   whenAllowed?: boolean;
   /** The question */
   pollName: string;
@@ -2643,7 +2643,7 @@ export interface SendListMessageRequest {
   mentions?: string[];
   /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
   metaData?: Record<string, unknown>;
-  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it: policies. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
+  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
   whenAllowed?: boolean;
   /** A title above the text */
   title?: string;
@@ -2676,7 +2676,7 @@ export interface SendInteractiveMessageRequest {
   mentions?: string[];
   /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
   metaData?: Record<string, unknown>;
-  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it: policies. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
+  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
   whenAllowed?: boolean;
   /** The text */
   bodyText: string;
@@ -2720,7 +2720,7 @@ export interface SendContactRequest {
   mentions?: string[];
   /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
   metaData?: Record<string, unknown>;
-  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it: policies. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
+  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
   whenAllowed?: boolean;
   /** The name on the card */
   displayName: string;
@@ -2739,7 +2739,7 @@ export interface SendLocationRequest {
   mentions?: string[];
   /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
   metaData?: Record<string, unknown>;
-  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it: policies. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
+  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
   whenAllowed?: boolean;
   /** Degrees */
   latitude: number;
@@ -2791,7 +2791,7 @@ export interface SendMediaMessageRequest {
   mentions?: string[];
   /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
   metaData?: Record<string, unknown>;
-  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it: policies. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
+  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
   whenAllowed?: boolean;
   /** A public https address. The gateway fetches at most 100 MB, within 60 s. A file over 60 MB is sent as a text with the link */
   downloadUrl: string;
@@ -3434,7 +3434,7 @@ export class Operations {
     clientId: string;
     webhookUrl: string;
     pollLookupUrl: string;
-    /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat (durable retries) */
+    /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat */
     retry?: 'contract' | 'durable';
     /** When calls stop carrying a second signature with the previous token; absent if they carry none */
     previousTokenUntil?: string;
@@ -3706,7 +3706,7 @@ export class Operations {
         | 'message_unreadable'
         | 'account_status'
       )[];
-      /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat (durable retries) */
+      /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat */
       retry: 'contract' | 'durable';
       /** URL of the proxy for all connections of this session: `http`, `https` or `socks5`, with user and password if the proxy needs them; `null` for direct connections. Needs the master token */
       proxy: string | null;
@@ -3735,7 +3735,7 @@ export class Operations {
         url: string;
         /** Bearer token and signing key of the calls; `""` for none */
         token: string;
-        /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat (durable retries) */
+        /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat */
         retry: 'contract' | 'durable';
         /** An event must pass every given part; `{}` accepts all events */
         filter: ReceiverFilter;
