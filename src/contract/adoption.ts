@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
+import { NAMES_ONLY, OPAQUE } from './fields.js';
 import { type AnswerOf, type BodyOf, operation } from './operation.js';
 import { movedReceiver } from './receivers.js';
 import { keepEvents, retentionDays } from './retention.js';
@@ -46,22 +47,24 @@ const received = record({
 }).description('A message that was already received, so that a redelivery is recognised');
 
 const linkedAt = time.description(
-  'When the number was linked, from which policy rules by age count; default: now',
+  'When the number was linked, from which policy rules by age count; by default now',
 );
 
 /** Delivery settings of the webhook and of other receivers; only exports of this or a later release have them. */
 const movedDeliveries = {
   webhookPaused: optional(text.description('Why the webhook is paused; empty if it is not')),
   previousToken: optional(
-    record({ token: text, until: time }).description(
-      'The previous token, which also signs calls until then, as with `previousTokenFor`',
-    ),
+    record({ token: text, until: time })
+      .description('The previous token, which also signs calls until then, as with `previousTokenFor`')
+      .meta(OPAQUE),
   ),
   receivers: optional(
     listOf(movedReceiver)
       .max(LIMITS.receivers - 1)
       .unique('id'),
-  ).description('The receivers beside the webhook, with their secrets'),
+  )
+    .description('The receivers beside the webhook, with their secrets')
+    .meta(OPAQUE),
 };
 
 /** Settings of a session that move with it. */
@@ -87,7 +90,7 @@ export const movedParts = record({ settings: movedSettings, received: listOf(rec
 
 /** Counts of the work that would be lost with a session. */
 const unfinished = {
-  failedDeliveries: count,
+  failedDeliveries: count.description('[Failed deliveries](api.md#deliveries-and-live-stream)'),
   waitingDeliveries: count.description('Events that wait for their receivers, with `retry: durable`'),
   unannounced: count.description('Received messages that still have to be announced here'),
   unacknowledgedSends: count.description(
@@ -106,18 +109,18 @@ export const adoption = {
     creates: true,
     summary: 'Take over a number from another program, without a new pairing',
     description:
-      'In one request or in several, each within the limit of a request. The first has `begin`. The last has `credentials`; ' +
-      'with it the number connects. Stop the other program before: the network permits one connection.',
+      'A number may be sent in several requests, each within the limit of 1 MB. The first has `begin: true`. The last has `credentials`: then ' +
+      'the number connects. Stop the other program before: the network permits one connection.',
     body: record({
       clientId,
-      begin: optional(flag.description('Discard the parts of an unfinished adoption')),
-      keys: optional(listOf(key)),
+      begin: optional(flag.description('`true` forgets the parts of an adoption that did not end')),
+      keys: optional(listOf(key)).description('Keys of the link'),
       credentials: optional(
         anyFields().description(
           'The credentials of the link as the library writes them in JSON (`creds.json`)',
         ),
       ),
-      received: optional(listOf(received)),
+      received: optional(listOf(received)).description('The value that `/export-keys` answered').meta(OPAQUE),
       webhookUrl: optional(webhookUrl),
       ...webhookFields,
       proxy: optional(proxyUrl),
@@ -129,7 +132,9 @@ export const adoption = {
       clientId,
       status: sessionStatus,
       jid: text,
-      leftOut: listOf(text).description('Family and id of unusable keys; all others are accepted'),
+      leftOut: listOf(text).description(
+        'Family and id of the keys that cannot be used; all others are accepted',
+      ),
     }),
     example: {
       ok: true,
@@ -146,11 +151,12 @@ export const adoption = {
     owner: 'session',
     access: 'master',
     summary: 'Close and delete a session but leave its device linked, so that another program can connect it',
+    description: 'Deletes everything of the session; its device stays linked at the network.',
     body: record({
       clientId,
       jid: text
         .description(
-          'The own jid of the session, with or without its device, to prevent giving back another session by mistake',
+          "The session's own jid, with or without its device, so that no other session is given back by mistake",
         )
         .example('15550000001@s.whatsapp.net'),
     }),
@@ -164,15 +170,16 @@ export const adoption = {
     access: 'master',
     summary: 'Stop a session, and get its credentials and settings for another Switchboard',
     description:
-      'The session is `replaced` afterwards: it keeps its history, and connects again with `/reconnect` or `/start`. Get its keys ' +
-      'from `/export-keys`. The answer has secrets: whoever has them can use the number.',
+      'The session is `replaced` afterwards: it keeps its history, and connects again with `/reconnect` or `/start` only. Get its keys ' +
+      'from `/export-keys`. Credentials, tokens, proxy, and addresses with a user or password are secrets: whoever has them can use the ' +
+      'number, so keep the answer out of logs.',
     body: record({ clientId }),
     answer: record({
       ok,
       clientId,
       jid: text.description('The own jid, with its device'),
       credentials: anyFields().description('Credentials in the form of `/adopt`'),
-      settings: movedSettings,
+      settings: movedSettings.description('Settings that move with the session').meta(NAMES_ONLY),
       staying: record(unfinished).description(
         'Data that is not moved and stays here, beside history, files and names of people',
       ),
@@ -211,7 +218,8 @@ export const adoption = {
     owner: 'session',
     access: 'master',
     summary: 'Count the unfinished work of a session, which would be deleted with it',
-    description: 'Counted in the store. All counts are 0 when nothing would be lost but the history.',
+    description:
+      'Counted in the store. All counts are 0 when nothing would be lost but the history. Call it before `/give-back`.',
     query: record({ clientId }),
     answer: record({ clientId, ...unfinished }),
     example: {
@@ -229,13 +237,21 @@ export const adoption = {
     owner: 'session',
     access: 'master',
     summary: 'Get the Signal keys of a session that `/export` stopped, page by page',
-    body: record({ clientId, after: optional(keyName.description('`next` of the previous page')) }),
+    body: record({
+      clientId,
+      after: optional(keyName.description('`next` of the previous page').meta(OPAQUE)),
+    }),
     answer: record({
       ok,
       clientId,
-      keys: listOf(key),
-      next: optional(keyName).description('Position of the next page; absent on the last page'),
-      received: optional(listOf(received)).description('On the last page: messages of the last minute'),
+      keys: listOf(key).description('A page of keys as `/adopt` takes them').meta(OPAQUE),
+      next: optional(keyName).description('`after` of the next page; absent on the last page').meta(OPAQUE),
+      received: optional(listOf(received))
+        .description(
+          'On the last page: the messages of the last minute with traffic, and the messages still to be announced, so that `/adopt` recognises ' +
+            'a second delivery of them',
+        )
+        .meta(OPAQUE),
     }),
     example: { ok: true, clientId: 'acme', keys: [{ type: 'pre-key', id: '17', value: {} }] },
     errors: ['session_unpaired', 'session_already_paired'],

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
 import { EVENT_TYPES } from './events/catalogue.js';
-import { characters } from './fields.js';
+import { AMPLE, characters } from './fields.js';
 import { type BodyOf, operation } from './operation.js';
 import { receiverId } from './receivers.js';
 import {
@@ -33,7 +33,9 @@ const DEFAULT_LIMIT = 100;
 /** Longer than any id: a ULID has 26 characters. */
 const ID_LENGTH = 64;
 
-const deliveryParams = record({ id: Joi.string().max(ID_LENGTH).example('01K0000000000000000000000A') });
+const deliveryParams = record({
+  id: Joi.string().max(ID_LENGTH).meta(AMPLE).example('01K0000000000000000000000A'),
+});
 
 const failedFields = {
   id: text,
@@ -104,19 +106,26 @@ export const deliveries = {
     path: '/send-test-event',
     owner: 'session',
     summary: "Send a sample event to the session's webhook, and return the outcome",
+    description:
+      'Reaches a paused webhook or receiver too. A sample that the receiver refuses is not kept as a failed delivery. 409 (`webhook_missing`) ' +
+      'without a webhook, 404 (`receiver_unknown`).',
     body: record({
       clientId,
-      type: oneOf(...EVENT_TYPES).example('text'),
+      type: oneOf(...EVENT_TYPES)
+        .description('[Type](events.md#types) of the event')
+        .example('text'),
       fields: optional(
         record({
           body: optional(characters(LIMITS.textLength)),
-          messageId: optional(Joi.string().max(LIMITS.messageIdLength)),
+          messageId: optional(Joi.string().max(LIMITS.messageIdLength).meta(AMPLE)),
           remoteName: optional(NAME),
           remotePhone: optional(NAME),
           pushName: optional(NAME),
-        }).description('Fields of the event with values other than the defaults'),
+        }).description('Values for fields of the event'),
       ),
-      receiver: optional(receiverId).description('Id of the receiver; default: the webhook'),
+      receiver: optional(receiverId).description(
+        'Id of the [receiver](api.md#receivers); by default the webhook',
+      ),
     }),
     answer: testEventAnswer,
     example: { deliveryId: '01K0000000000000000000000A', delivered: true, reason: '', signed: true },
@@ -129,11 +138,19 @@ export const deliveries = {
     summary: "Receive a session's events instead of its webhook for some seconds; call again to renew",
     body: record({
       clientId,
-      webhookUrl: httpUrl().example('http://127.0.0.1:4000/webhook'),
-      webhookToken: signingToken(LISTENER_TOKEN_LENGTH).disallow('').example('a-token-made-for-this-one'),
-      extraEvents: extraEvents.default([]),
-      seconds: Joi.number().integer().min(LIMITS.listenMin).max(LIMITS.listenMax).default(LISTEN_SECONDS),
-      takeOver: flag.default(false).description('Replace another listener of the session'),
+      webhookUrl: httpUrl().description('Where the events go').example('http://127.0.0.1:4000/webhook'),
+      webhookToken: signingToken(LISTENER_TOKEN_LENGTH)
+        .disallow('')
+        .description('Bearer token and signing key of the calls; tells listeners apart')
+        .example('a-token-made-for-this-one'),
+      extraEvents: extraEvents.default([]).description('Types of [opt-in events](events.md#opt-in-types)'),
+      seconds: Joi.number()
+        .integer()
+        .min(LIMITS.listenMin)
+        .max(LIMITS.listenMax)
+        .default(LISTEN_SECONDS)
+        .description('Seconds until the listener ends unless the call is repeated'),
+      takeOver: flag.default(false).description('`true` replaces another listener of the session'),
     }),
     answer: listenAnswer,
     example: {
@@ -151,8 +168,13 @@ export const deliveries = {
     path: '/unlisten-webhook',
     owner: 'session',
     summary:
-      "Send a session's events to its webhook again: ends the listener with that token, or any listener",
-    body: record({ clientId, webhookToken: optional(signingToken(TOKEN_LENGTH).disallow('')) }),
+      "Send a session's events to its webhook again: ends the listener with that token; without a token, any listener",
+    body: record({
+      clientId,
+      webhookToken: optional(
+        signingToken(TOKEN_LENGTH).disallow('').description('Token of the listener; absent for any listener'),
+      ),
+    }),
     answer: unlistenAnswer,
     example: { ok: true, clientId: 'acme', ended: true, webhookUrl: 'https://example.com/webhook' },
   }),
@@ -162,9 +184,9 @@ export const deliveries = {
     owner: 'any',
     summary: 'List the events that no attempt could deliver, newest first',
     query: record({
-      clientId: optional(clientId),
+      clientId: optional(clientId).description('Only this session'),
       receiver: optional(receiverId).description(
-        'With `clientId`: only deliveries to this receiver; `1` is the webhook',
+        'With `clientId`: only deliveries to this [receiver](api.md#receivers); `1` is the webhook',
       ),
       limit: Joi.number().integer().min(1).max(LIMITS.failedDeliveriesKept).default(DEFAULT_LIMIT),
       before: optional(place),
@@ -180,6 +202,7 @@ export const deliveries = {
     path: '/failed-deliveries/{id}',
     owner: 'any',
     summary: 'Get one failed delivery with its event',
+    description: '404: `delivery_unknown`.',
     params: deliveryParams,
     answer: failedDeliveryWithEvent,
     example: {
@@ -192,7 +215,9 @@ export const deliveries = {
     method: 'POST',
     path: '/failed-deliveries/{id}/resend',
     owner: 'session',
-    summary: 'Send a failed delivery again, with four new attempts; a success removes it from the list',
+    summary:
+      'Send a failed delivery again to its receiver, with four new attempts; a success removes it from the list',
+    description: '404: `delivery_unknown`, `receiver_unknown`; 409: `webhook_missing`.',
     params: deliveryParams,
     answer: resendAnswer,
     example: { deliveryId: '01K0000000000000000000000A', delivered: true, reason: '' },

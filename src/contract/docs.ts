@@ -10,6 +10,7 @@ export const docs = {
     path: '/openapi.json',
     owner: 'none',
     summary: 'Get this API as an OpenAPI 3.1 document',
+    description: 'Printed from the routes.',
     answer: anyFields(),
   }),
   getDocsPage: operation({
@@ -17,6 +18,8 @@ export const docs = {
     path: '/docs',
     owner: 'none',
     summary: 'Get this API as a page to read and to try out',
+    description:
+      'In a browser, give the token as the password: `http://:<token>@127.0.0.1:3000/docs`. To try a call, enter the token under **Authorize**.',
     answer: 'text/html',
   }),
   getDocsFile: operation({

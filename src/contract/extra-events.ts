@@ -3,8 +3,9 @@ import { GROUP_CHANGES } from '../domain/group-change.js';
 import { PRESENCE_STATES } from '../domain/presence.js';
 import { UNREADABLE_REASONS } from '../domain/unreadable.js';
 import { CALL_STATUSES, type ExtraEventType } from './events/catalogue.js';
+import { restrictionFields } from './restrictions.js';
 import { clientId, count, flag, listOf, named, oneOf, optional, reasonFields, text, time } from './schema.js';
-import { restrictionFields, sessionStatus } from './sessions.js';
+import { sessionStatus } from './sessions.js';
 
 /** The group of an event, and who wrote. */
 export const eventGroup = named('EventGroup', {

@@ -8,28 +8,48 @@ const clientId = Joi.string()
   .messages({ 'string.pattern.name': 'clientId must be 1 to 64 letters and digits, no symbols' })
   .example('acme');
 
+/** Printed pages do not name a bound that is longer than any real value. */
+export const AMPLE = { ample: true } as const;
+/** Printed pages do not show the fields inside: callers pass the value on as they got it, or the page describes it elsewhere. */
+export const OPAQUE = { opaque: true } as const;
+/** Printed pages only name the fields inside. */
+export const NAMES_ONLY = { namesOnly: true } as const;
+
 /** The id of an earlier message. */
-export const messageIdField = Joi.string().max(LIMITS.messageIdLength).example('3EB0A9253D5F6C2B1E7A90');
+export const messageIdField = Joi.string()
+  .max(LIMITS.messageIdLength)
+  .meta(AMPLE)
+  .example('3EB0A9253D5F6C2B1E7A90');
 
 /** Sender and recipient; spread them into a kind's payload schema. */
 export const addressFields = {
   clientId: clientId.required(),
-  to: Joi.string().max(LIMITS.addressLength).required().example('+15550000002'),
+  to: Joi.string().max(LIMITS.addressLength).meta(AMPLE).required().example('+15550000002'),
 } as const;
+
+export const META_TEXT =
+  'Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message';
 
 /** The fields that most send routes share; spread them into a kind's payload schema. */
 export const envelopeFields = {
   ...addressFields,
-  quotedMessageId: messageIdField,
+  quotedMessageId: messageIdField.description(
+    'The message that this message answers. The quote shows what the gateway has stored of that message; a message with an unknown id is sent too',
+  ),
   mentions: Joi.array()
     .items(Joi.string().pattern(/^\+?[0-9]{5,20}$/, 'LID or phone digits'))
     .max(1024)
+    .description(
+      'User-parts: LID or phone digits. Write `@<user-part>` into the text too: the gateway replaces it with the user-part ' +
+        'on the wire, so both agree, also for a phone number',
+    )
     .example(['90000000000002']),
-  metaData: Joi.object().unknown(true).example({ fromAI: true }),
+  metaData: Joi.object().unknown(true).description(META_TEXT).example({ fromAI: true }),
   whenAllowed: Joi.boolean()
     .example(true)
     .description(
-      'Keep the message if the policy refuses it for a time, and send it when the policy allows it',
+      '`true`: if the policy refuses the message for a time, the message is [held](policies.md#keep-a-refused-message) ' +
+        'and sent when the policy allows it. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files',
     ),
 } as const;
 

@@ -25,11 +25,13 @@ const memory = record({ rss: count, heapUsed: count });
 const store = record({
   name: text,
   reachable: flag,
-  ms: count.description('Milliseconds until the answer'),
+  ms: count.description('Milliseconds until the store answered'),
 });
 const network = named('NetworkHealth', {
   name: text,
-  state: oneOf('ok', 'down', 'unknown').description('`unknown` if there is no linked number to tell'),
+  state: oneOf('ok', 'down', 'unknown').description(
+    '`ok`: traffic proved at least one link within the last minute; `down`: it proved none of the links that should be up; `unknown`: no number is linked',
+  ),
   lastStanzaAt: timeOrEmpty,
 });
 const deliveries = named('DeliveryCounts', { waiting: count, inFlight: count, failed: count });
@@ -53,10 +55,13 @@ export const fleetNode = named('FleetNode', {
   store: optional(store),
   network: optional(network),
   deliveries: optional(deliveries),
-  self: flag.description('The node that answers'),
-  reachable: flag.description('False if the node did not answer; then most of its data is unknown'),
-  draining: flag.description('The node hands its sessions over'),
-  silentSeconds: count.description('Seconds since its last heartbeat'),
+  self: flag.description('`true` for the node that was called'),
+  reachable: flag.description(
+    'Whether the node has answered. If not, the node has no `memory`, `store`, `network` or `deliveries`, and its sessions count as `down` and ' +
+      'have a `reason` that says so',
+  ),
+  draining: flag.description('The node hands over its sessions and takes no new ones'),
+  silentSeconds: count.description("Seconds since the node's last heartbeat; nodes send one every second"),
 });
 export const webhookAttempt = named('WebhookAttempt', {
   at: time,
@@ -73,10 +78,12 @@ export const fleetWebhook = named('FleetWebhook', {
   origin: text.description('Scheme, host and port; empty if delivery is off'),
   waiting: count,
   inFlight: count,
-  failed: count.description('Failed deliveries, kept for sending again by hand'),
+  failed: count.description('Failed deliveries of the session that are stored, for all of its receivers'),
   delivered: count.description('Number since the start of the daemon'),
   dropped: count.description('Number since the start of the daemon'),
-  last: optional(webhookAttempt),
+  last: optional(webhookAttempt).description(
+    'The last call since the start of the daemon; absent before the first',
+  ),
 });
 export const pauseCode = oneOf(...PAUSE_CODES).description(
   'The reason in `paused` as a code: paused by an operator, the receiver answered 410, its broker crashed the client ' +
@@ -97,7 +104,9 @@ export const fleetReceiver = named('FleetReceiver', {
   inFlight: count,
   delivered: count.description('Number since the start of the daemon'),
   dropped: count.description('Number since the start of the daemon'),
-  last: optional(webhookAttempt),
+  last: optional(webhookAttempt).description(
+    'The last call since the start of the daemon; absent before the first',
+  ),
 });
 
 const sessionFields = {
@@ -116,14 +125,14 @@ const sessionFields = {
 export const sessionReport = record(sessionFields);
 
 const leaseFields = {
-  epoch: count.description('Number that grows each time that a node takes the session'),
-  ageSeconds: count,
-  leftSeconds: count.description('Seconds until the lease expires unless it is renewed'),
+  epoch: count.description('How often a node has taken the session'),
+  ageSeconds: count.description('Seconds since the present node took it'),
+  leftSeconds: count.description('Seconds until the lease expires if it is not renewed'),
 };
 export const fleetSession = named('FleetSession', {
   ...sessionFields,
   podName: text.description('The node that holds the session; empty if no node holds it'),
-  lease: optional(named('FleetLease', leaseFields)).description('The lease, if nodes share a store'),
+  lease: optional(named('FleetLease', leaseFields)).description('With several nodes'),
 });
 export const node = named('Node', {
   nodeId: text,
@@ -152,7 +161,7 @@ export type Lease = TypeOf<typeof lease>;
 
 export const fleetAnswer = named('FleetAnswer', {
   at: time,
-  nodes: listOf(fleetNode),
+  nodes: listOf(fleetNode).description('Every running daemon'),
   sessions: listOf(fleetSession),
 });
 export type FleetAnswer = TypeOf<typeof fleetAnswer>;
@@ -174,7 +183,12 @@ export const fleet = {
     method: 'GET',
     path: '/fleet',
     owner: 'any',
-    summary: 'Get every session that the token can see, and every node, with what an operator needs',
+    query: record({ clientId: optional(clientId).description('Only this session') }),
+    summary: 'Get the state of every session that the token can see, and of every node',
+    description:
+      'All figures are counters in memory, so you can call it every few seconds. If several nodes share a store, the node that is called asks ' +
+      "the others in parallel, for at most two seconds. A time that does not exist is empty. With a session's secret the answer has that session " +
+      'only, its own counts, and no `memory`.',
     answer: fleetAnswer,
     example: { at: '2026-11-22T10:00:00.000Z', nodes: [], sessions: [] },
   }),
@@ -183,9 +197,15 @@ export const fleet = {
     path: '/nodes',
     owner: 'any',
     access: 'master',
-    summary: 'List the nodes that share the store; with `leases` also the node of each session',
-    query: record({ clientId: optional(clientId), leases: flag.default(false) }),
-    answer: record({ nodes: listOf(node), leases: optional(listOf(lease)) }),
+    summary: 'List the nodes with a recent heartbeat; with `leases` also the node of each session',
+    query: record({
+      clientId: optional(clientId).description('Adds `leases`, with the holder of this session'),
+      leases: flag.default(false).description('`true` adds `leases`, with the holder of each session'),
+    }),
+    answer: record({
+      nodes: listOf(node),
+      leases: optional(listOf(lease)).description('An empty `podName` means that the node is gone'),
+    }),
     example: { nodes: [nodeExample] },
   }),
   drainNode: operation({
@@ -193,11 +213,10 @@ export const fleet = {
     path: '/nodes/drain',
     owner: 'any',
     access: 'master',
-    summary:
-      'Move the sessions of a node to the others and let it take no new ones, until a restart or the end of the drain',
+    summary: 'Make a node hand over its sessions and take no new ones',
     body: record({
-      node: Joi.string().max(256).description('Name or nodeId of the node').example('node-1'),
-      draining: flag.default(true).description('False ends the drain'),
+      node: Joi.string().max(256).description('Name or `nodeId` of the node').example('node-1'),
+      draining: flag.default(true).description('`false` ends the drain, and so does a restart'),
     }),
     answer: record({ node }),
     example: { node: { ...nodeExample, draining: true } },

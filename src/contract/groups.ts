@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
 import { disappearingSeconds } from './chats.js';
-import { characters } from './fields.js';
+import { AMPLE, characters } from './fields.js';
 import { operation } from './operation.js';
 import { PICTURE_TEXT, pictureErrors, pictureInputs } from './pictures.js';
 import {
@@ -26,20 +26,26 @@ const groupFields = {
     .max(LIMITS.addressLength)
     .pattern(/^[0-9]+(-[0-9]+)?@g\.us$/)
     .messages({ 'string.pattern.base': '{#label} must be the jid of a group: <id>@g.us' })
+    .meta(AMPLE)
+    .description('The group: `<id>@g.us`')
     .example('120363040000000001@g.us'),
 };
 
 /** People by LID, `+phone` or jid, each once. */
 const participants = Joi.array<string[]>()
-  .items(Joi.string().max(LIMITS.addressLength))
+  .items(Joi.string().max(LIMITS.addressLength).meta(AMPLE))
   .min(1)
   .max(LIMITS.groupParticipants)
   .unique()
+  .description('People by LID, `+phone` or jid, each once, without the linked number')
   .example(['+15550000002', '90000000000003']);
 
 const subject = characters(LIMITS.groupSubjectLength, LIMITS.groupSubjectUnits)
   .pattern(/\S/)
   .messages({ 'string.pattern.base': '{#label} must not be blank' })
+  .description(
+    'The name. WhatsApp also limits it to 100 UTF-16 code units, so fewer composed emoji fit: 👨‍👩‍👧 has 8',
+  )
   .example('Weekend plans');
 
 /** The settings that one call may change. */
@@ -48,20 +54,23 @@ const settingFields = {
   description: optional(
     characters(LIMITS.groupDescriptionLength, LIMITS.groupDescriptionUnits)
       .allow('')
-      .description('The description; an empty text removes it')
+      .description('The description, also at most 2,048 UTF-16 code units; `""` removes it')
       .example('Who brings what'),
   ),
   announce: optional(flag.description('Only admins may write')),
   locked: optional(flag.description('Only admins may change subject, description and picture')),
   membersAdd: optional(flag.description('Every member may add people, not only admins')),
   joinApproval: optional(flag.description('Admins approve people who join by the invite link')),
-  disappearingSeconds: optional(disappearingSeconds),
+  disappearingSeconds: optional(disappearingSeconds).description(
+    'Seconds after which messages disappear: `0` (off), `86400` (a day), `604800` (a week) or `7776000` (90 days)',
+  ),
 };
 
 /** An invite by its link or its code. */
 const invite = Joi.string()
   .max(256)
-  .description('The link, or the code at its end')
+  .meta(AMPLE)
+  .description('The invite link, or the code at its end')
   .example('https://chat.whatsapp.com/AbCdEfGhIjKlMnOpQrStUv');
 
 const listFields = {
@@ -69,14 +78,14 @@ const listFields = {
   name: text,
   participants: count.description('Number of members'),
   isAnnounce: flag.description('Only admins may write'),
-  isLocked: flag.description('Only admins may change the group'),
+  isLocked: flag.description('Only admins may change name and picture'),
   ownerJid: text,
 };
 export const groupMember = named('GroupMember', {
   jid: text.description('Jid by LID if known, otherwise by number'),
-  phone: text.description('Number with `+`; empty if unknown'),
+  phone: text.description('Number with `+`; empty if the member hides it'),
   isAdmin: flag,
-  isSuperAdmin: flag,
+  isSuperAdmin: flag.description('Marks the owner'),
   displayName: text,
 });
 const detailFields = {
@@ -93,7 +102,7 @@ const detailFields = {
 };
 export const memberResult = named('MemberResult', {
   jid: text,
-  error: Joi.number().integer().description("0, or the network's status code for this member"),
+  error: Joi.number().integer().description("0, or the network's code for this person"),
 });
 export const joinRequest = named('JoinRequest', {
   jid: text.description('Jid by LID if known, otherwise by number'),
@@ -115,7 +124,7 @@ export const groupDetail = named('GroupDetail', detailFields);
 export const createdGroup = named('CreatedGroup', {
   ...listFields,
   ...detailFields,
-  refused: listOf(memberResult).description('People whom the network did not admit'),
+  refused: listOf(memberResult).description('People whom the network did not add, with its code'),
 });
 
 export type GroupListItem = TypeOf<typeof groupListItem>;
@@ -203,6 +212,9 @@ export const groups = {
     path: '/create-group',
     owner: 'session',
     summary: 'Create a group; the linked number becomes its owner',
+    description:
+      'If the network does not add some people, the group exists anyway: send them the invite link. 400 if a person is named twice, is not a ' +
+      'person, or is not on the network (`recipient_unknown`). No group is created then.',
     body: record({
       clientId,
       subject,
@@ -217,9 +229,14 @@ export const groups = {
     path: '/update-group-members',
     owner: 'session',
     summary: 'Add, remove, promote or demote members; needs admin rights',
+    description:
+      'The answer has one entry for each person. 400 if a person is named twice, is not a person, or is not on the network ' +
+      '(`recipient_unknown`); no member is changed then.',
     body: record({
       ...groupFields,
-      action: oneOf('add', 'remove', 'promote', 'demote').example('add'),
+      action: oneOf('add', 'remove', 'promote', 'demote')
+        .description('`promote` makes the people admins, `demote` takes that back')
+        .example('add'),
       participants,
     }),
     answer: record({ members: listOf(memberResult) }),
@@ -231,7 +248,11 @@ export const groups = {
     path: '/group-invite-link',
     owner: 'session',
     summary: 'Get the invite link; `reset` revokes the current link and issues a new one',
-    body: record({ ...groupFields, reset: flag.default(false) }),
+    description: 'Only admins get the link.',
+    body: record({
+      ...groupFields,
+      reset: flag.default(false).description('`true` makes a new link; the old link stops working'),
+    }),
     answer: record({ link: text }),
     example: { link: 'https://chat.whatsapp.com/AbCdEfGhIjKlMnOpQrStUv' },
     errors: groupErrors,
@@ -243,8 +264,9 @@ export const groups = {
     summary: 'Change subject, description or settings of a group; absent fields do not change',
     description:
       'Each setting is a separate change at the network, in the order of this list. If one is refused, ' +
-      'earlier ones remain changed, and the error names the refused setting. Subject, description and the timer need admin rights in a locked ' +
-      'group; the others always do.',
+      'earlier ones remain changed, and the error begins with the refused setting: 403 (`group_forbidden`) without the right, 400 if the ' +
+      'network does not accept the value, 409 (`group_conflict`) if somebody else changed it at the same time. Subject, description and the ' +
+      'timer need admin rights in a locked group; the others always do.',
     body: record({ ...groupFields, ...settingFields }).or(...Object.keys(settingFields)),
     answer: record({ ok }),
     example: { ok: true },
@@ -255,7 +277,7 @@ export const groups = {
     path: '/set-group-picture',
     owner: 'session',
     summary: 'Set or remove the picture of a group',
-    description: PICTURE_TEXT,
+    description: `${PICTURE_TEXT} 403 (\`group_forbidden\`) if only admins may change the group.`,
     body: groupPicture.body,
     form: groupPicture.form,
     answer: record({ ok }),
@@ -267,6 +289,7 @@ export const groups = {
     path: '/group-requests',
     owner: 'session',
     summary: 'List the people who ask to join a group',
+    description: 'People ask to join a group with `joinApproval`. Needs admin rights.',
     body: record(groupFields),
     answer: record({ requests: listOf(joinRequest) }),
     example: {
@@ -297,7 +320,10 @@ export const groups = {
     owner: 'session',
     summary: 'Join a group by its invite, or ask to join if an admin has to approve',
     body: record({ clientId, invite }),
-    answer: record({ groupJid: text, joined: flag.description('False when an admin has to approve first') }),
+    answer: record({
+      groupJid: text,
+      joined: flag.description('False if an admin has to approve first; the request is sent then'),
+    }),
     example: { groupJid: '120363040000000001@g.us', joined: true },
     errors: inviteErrors,
   }),

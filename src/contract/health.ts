@@ -54,8 +54,8 @@ export const healthFields = {
   jid: text,
   status: sessionStatus,
   ...reasonFields,
-  since: timeOrEmpty,
-  connected: flag.description('True if the link is open, with proof by recent traffic'),
+  since: timeOrEmpty.description('Start of the present status; empty if unknown'),
+  connected: flag.description('Traffic within the last minute proves the connection'),
   loggedIn: flag.description('Paired'),
   enableGroupAi: flag,
   rejectCalls: flag.description('True if every incoming call is declined'),
@@ -68,15 +68,17 @@ export const healthFields = {
   lastDisconnectValues: optional(anyFields()).description(
     'Values that the words of the last close reason name, as in `reasonValues`',
   ),
-  lastStanzaAt: timeOrEmpty.description('When the network last sent anything'),
-  retryAt: timeOrEmpty.description('When the next connection is tried'),
+  lastStanzaAt: timeOrEmpty.description('When the network last sent anything; answers to pings do not count'),
+  retryAt: timeOrEmpty.description('Time of the next attempt to connect'),
   exportedAt: optional(time).description('When `/export` stopped the session; absent if it is in use here'),
-  openJournal: count.description('Messages decrypted but not delivered yet'),
+  openJournal: count.description('Messages that arrived and are not announced yet'),
   restriction: optional(restriction).description('The active restriction of the number'),
   warning: optional(text).description(
     "The network's warning before the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING`",
   ),
-  history: optional(historyProgress).description('Import of the past that the linked phone sends'),
+  history: optional(historyProgress).description(
+    '[Progress of the history import](inbox.md#importing-the-history-of-a-number)',
+  ),
   waiting: optional(waitingEvents).description('Events that wait for the receiver, with `retry: durable`'),
   webhookPaused: optional(text).description('Why the webhook is paused; absent if it is not'),
   receivers: optional(listOf(receiverHealth)).description(
@@ -95,7 +97,7 @@ export const sessionHealth = named('SessionHealth', healthFields);
 export const sessionCounts = named('SessionCounts', {
   total: count,
   connected: count,
-  down: count,
+  down: count.description('Paired, but not connected; a session that is being paired is in `total` only'),
   terminal: count,
 });
 export const readyAnswer = named('ReadyAnswer', {
@@ -161,7 +163,7 @@ export const health = {
     path: '/health/clients',
     owner: 'none',
     access: 'open',
-    summary: 'Get the health of every session of this node',
+    summary: 'Get the health of every session of the node that answers, and its version of WhatsApp Web',
     query: probeQuery,
     answer: record({
       podName: text,
@@ -198,7 +200,7 @@ export const health = {
     method: 'GET',
     path: '/config',
     owner: 'none',
-    summary: 'Get facts of this run; none is secret',
+    summary: 'Get facts about this run, without secrets, and the list of routes',
     answer: configAnswer,
     example: {
       podName: 'node-1',
@@ -217,7 +219,8 @@ export const health = {
     path: '/metrics',
     owner: 'none',
     access: 'master',
-    summary: 'Get the metrics for Prometheus',
+    summary: 'Get the metrics of the node that answers, for Prometheus',
+    description: 'The label `node` of each metric names the node.',
     answer: 'text/plain',
   }),
 };

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
 import { MESSAGE_STATUSES } from '../domain/room.js';
+import { AMPLE } from './fields.js';
 import { operation } from './operation.js';
 import {
   anyFields,
@@ -24,7 +25,10 @@ import {
 /** Longer than any room's id: three parts of at most 64, 20 and 64 characters. */
 const ROOM_ID_LENGTH = 256;
 
-export const chatRoomId = Joi.string().max(ROOM_ID_LENGTH).example('acme-90000000000001-90000000000002');
+export const chatRoomId = Joi.string()
+  .max(ROOM_ID_LENGTH)
+  .meta(AMPLE)
+  .example('acme-90000000000001-90000000000002');
 const roomParams = record({ chatRoomId });
 
 export const chatRoom = named('ChatRoom', {
@@ -102,6 +106,7 @@ export const inbox = {
     path: '/chatrooms/{chatRoomId}/messages',
     owner: 'any',
     summary: 'List the newest messages of a room, or with `before` those before a message; oldest first',
+    description: 'An empty list means that no message is older than `before`.',
     params: roomParams,
     query: record({
       clientId: optional(clientId),
@@ -109,10 +114,11 @@ export const inbox = {
       before: optional(
         Joi.string()
           .max(LIMITS.messageIdLength)
-          .description('A message id')
+          .meta(AMPLE)
+          .description('A `messageId`: the messages before that one')
           .example('3EB0A9253D5F6C2B1E7A90'),
       ),
-      status: flag.default(false).description('Include the status of own messages'),
+      status: flag.default(false).description('`true`: own messages have a `status`'),
     }),
     answer: record({ messages: listOf(storedMessage) }),
     example: {
@@ -140,6 +146,7 @@ export const inbox = {
     path: '/chatrooms/{chatRoomId}/messages/{messageId}/media-url',
     owner: 'any',
     summary: "Get the permanent link to a stored message's file",
+    description: 'The `downloadUrl` of the message.',
     params: record({ chatRoomId, messageId }),
     answer: record({ ok, url: text }),
     example: { ok: true, url: 'http://127.0.0.1:3000/media/7d9f9a1e-5a0c-4f0e-9f43-6b8f0f3f4a51/menu.pdf' },

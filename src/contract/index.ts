@@ -45,6 +45,7 @@ export type * from './policies.js';
 export type * from './profile.js';
 export type * from './receivers.js';
 export type * from './replays.js';
+export type * from './restrictions.js';
 export type * from './sessions.js';
 export type * from './traces.js';
 export type * from './webhooks.js';

@@ -29,6 +29,7 @@ const binary = Joi.string().max(VALUE_LENGTH).pattern(BASE64URL).messages({
 export const phone = Joi.string()
   .pattern(/^\+?[1-9][0-9]{4,14}$/)
   .messages({ 'string.pattern.base': '{#label} must be digits with the country code, such as 15550000001' })
+  .description('Digits with the country code, `+` optional')
   .example('15550000001');
 
 /** A WebAuthn assertion as browsers write it; additional fields are accepted. */
@@ -46,6 +47,7 @@ export const assertion = named('WebAuthnAssertion', {
   authenticatorAttachment: optional(Joi.string().max(64).allow(null, '')),
 })
   .unknown()
+  .description("The owner's WebAuthn assertion, as browsers write it")
   .example({
     id: 'Y3JlZGVudGlhbA',
     rawId: 'Y3JlZGVudGlhbA',
@@ -72,7 +74,11 @@ export const passkeyAnswer = named('PasskeyAnswer', {
   ),
 });
 
-export const pairLinkAnswer = named('PairLinkAnswer', { clientId, url: text, expiresAt: time });
+export const pairLinkAnswer = named('PairLinkAnswer', {
+  clientId,
+  url: text.description('The page where the owner links the number'),
+  expiresAt: time,
+});
 
 export const pairState = named('PairState', {
   status: oneOf('waiting', 'qr', 'passkey', 'linked', 'stopped').description(
@@ -150,6 +156,7 @@ export const linking = {
     path: '/pair-link',
     owner: 'session',
     summary: "Create a one-time address where the number's owner links it; it replaces an earlier one",
+    description: '409 (`session_already_paired`) if the session is already paired.',
     body: requiredClient,
     answer: pairLinkAnswer,
     example: {
@@ -164,6 +171,8 @@ export const linking = {
     path: '/pair/{token}',
     ...underToken,
     summary: 'Get the page of a one-time address',
+    description:
+      'The page uses the routes below `/pair/{token}/` and `/pair-page/`, see [openapi.json](openapi.json). 404 (`pair_link_unknown`) for an unknown or expired address.',
     // accept any query, because mails and chats add parameters to links
     query: Joi.object<object>().unknown(),
     answer: 'text/html',

@@ -4,7 +4,7 @@ import { parseJson } from '../domain/json.js';
 import { jsonFlaw } from '../domain/json-flaw.js';
 import { LIMITS } from '../domain/limits.js';
 import { RULE_NAMES } from '../domain/policy/rules.js';
-import { addressFields, characters, envelopeFields, messageIdField } from './fields.js';
+import { AMPLE, addressFields, characters, envelopeFields, META_TEXT, messageIdField } from './fields.js';
 import { type BodyOf, type Operation, operation } from './operation.js';
 import {
   anyFields,
@@ -44,7 +44,8 @@ export const sendHeaders = record({
 }).unknown();
 export type SendHeaders = TypeOf<typeof sendHeaders>;
 
-const sentFields = {
+/** The fields that the answers of all sends have. */
+export const sentFields = {
   status: oneOf('sent', 'held')
     .description('`held`, only with `whenAllowed`: the policy refuses the message now, and it is sent later')
     .meta({ optIn: ['held'] }),
@@ -57,7 +58,9 @@ const sentFields = {
 };
 export const sendAnswer = named('SendAnswer', {
   ...sentFields,
-  targetId: optional(text).description('The changed message, after a reaction or an edit'),
+  targetId: optional(text).description(
+    'Id of the earlier message: what was reacted to, changed, pinned or forwarded',
+  ),
 });
 export const sendMediaAnswer = named('SendMediaAnswer', {
   ...sentFields,
@@ -70,7 +73,8 @@ export const sendMediaAnswer = named('SendMediaAnswer', {
 export type SendAnswer = TypeOf<typeof sendAnswer>;
 export type SendMediaAnswer = TypeOf<typeof sendMediaAnswer>;
 
-const HELD = { 202: 'With `whenAllowed`: the message is held, and is sent when the policy allows it' };
+/** A status beside 200 with which sends answer. */
+export const HELD = { 202: 'With `whenAllowed`: the message is held, and is sent when the policy allows it' };
 
 const sendErrors: readonly ErrorCode[] = [
   'policy_refused',
@@ -128,31 +132,51 @@ export function sendOperation({ path, description, payload, namesTarget }: SendR
   };
 }
 
-const caption = characters(LIMITS.textLength).allow('').default('').example('Our new menu');
+const caption = characters(LIMITS.textLength)
+  .allow('')
+  .default('')
+  .description('Ignored for audio and stickers')
+  .example('Our new menu');
 
 const mediaBody = record({
   ...addressFields,
   quotedMessageId: optional(envelopeFields.quotedMessageId),
   mentions: optional<string[]>(envelopeFields.mentions),
-  metaData: optional(anyFields().example({ fromAI: true })),
+  metaData: optional(anyFields().description(META_TEXT).example({ fromAI: true })),
   whenAllowed: optional<boolean>(envelopeFields.whenAllowed),
   downloadUrl: httpUrl(DOWNLOAD_URL_LENGTH)
-    .description('A public https address')
+    .description(
+      'A public https address. The gateway fetches at most 100 MB, within 60 s. A file over 60 MB is sent as a text with the link',
+    )
+    .meta(AMPLE)
     .example('https://example.com/menu.pdf'),
   mimeType: Joi.string()
     .allow('')
     .max(TYPE_LENGTH)
+    .meta(AMPLE)
     .pattern(/^[\w.+-]+\/[\w.+-]+( *;.*)?$/)
     .messages({ 'string.pattern.base': '{#label} must be a MIME type such as image/png' })
     .default('')
     .description('MIME type, if detection is wrong')
     .example('application/pdf'),
   caption,
-  fileName: Joi.string().allow('').max(NAME_LENGTH).default('').example('menu.pdf'),
-  sendAudioAsVoice: flag.default(false).description('Send audio as a voice note; OGG/Opus'),
+  fileName: Joi.string()
+    .allow('')
+    .max(NAME_LENGTH)
+    .default('')
+    .description(
+      'Shown to the recipient for documents only, because the network carries no names of other files; kept in the event, the history and ' +
+        "the media library. The default is the name in the answer's `Content-Disposition` or in the URL",
+    )
+    .example('menu.pdf'),
+  sendAudioAsVoice: flag
+    .default(false)
+    .description('`true` sends audio as a voice note; the file must be OGG/Opus'),
   asSticker: flag
     .default(false)
-    .description('Send a picture as a sticker; other formats than WebP are converted'),
+    .description(
+      '`true` sends a picture as a sticker; a picture that is not a WebP of 512 pixels is converted',
+    ),
 });
 
 const formFlag = oneOf('true', 'false').default('false');
@@ -193,7 +217,13 @@ export const sendMedia = operation({
   headers: sendHeaders,
   body: mediaBody,
   form: {
-    schema: record({ file: Joi.binary(), ...mediaParts }),
+    schema: record({
+      file: Joi.binary().description(
+        'The file, at most 128 MB. Its Content-Type decides the kind of message: `image/*`, `video/*`, `audio/*`, otherwise a document. ' +
+          'Without a Content-Type, or with `application/octet-stream`, name and content decide',
+      ),
+      ...mediaParts,
+    }),
     maxBytes: LIMITS.uploadBytes + FRAMING_BYTES,
   },
   answer: sendMediaAnswer,
@@ -219,16 +249,19 @@ export const messages = {
     owner: 'session',
     summary: 'Forward a message to another chat',
     description:
-      'The file is not uploaded again. Works for messages in the hosted history and for messages sent through this API.',
+      'Forwards messages of the [hosted inbox](inbox.md), and own messages of the last 14 days. The copy has no quote and no mentions. It ' +
+      'names the same file as the original, so that nothing is uploaded; the network deletes files after some weeks. As in WhatsApp itself, ' +
+      'a message of somebody else is marked as forwarded, and an own message only if it was forwarded before.',
     headers: sendHeaders,
     body: record({
       ...addressFields,
       from: Joi.string()
         .max(LIMITS.addressLength)
-        .description('The chat of the message, in any form of `to`')
+        .meta(AMPLE)
+        .description('The chat that the message is in, in the forms of `to`')
         .example('+15550000003'),
-      messageId: messageIdField,
-      metaData: optional(anyFields().example({ fromAI: true })),
+      messageId: messageIdField.description('The message'),
+      metaData: optional(anyFields().description(META_TEXT).example({ fromAI: true })),
     }),
     answer: sendAnswer,
     example: { status: 'sent', messageId: '3EB0C767D097B7C1A2B3C4', targetId: '3EB0A9253D5F6C2B1E7A90' },
@@ -239,7 +272,12 @@ export const messages = {
     path: '/star-message',
     owner: 'session',
     summary: "Star a message on the account's own devices, or unstar it",
-    body: record({ ...addressFields, messageId: messageIdField, starred: flag.default(true) }),
+    description: 'Ignores `Idempotency-Key`.',
+    body: record({
+      ...addressFields,
+      messageId: messageIdField.description('The message'),
+      starred: flag.default(true).description('`false` removes the star'),
+    }),
     answer: record({ ok }),
     example: { ok: true },
     errors: [

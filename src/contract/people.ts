@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { parsePhone } from '../domain/address.js';
 import { LIMITS } from '../domain/limits.js';
+import { AMPLE } from './fields.js';
 import { type AnswerOf, operation } from './operation.js';
 import {
   clientId,
@@ -17,7 +18,11 @@ import {
   text,
 } from './schema.js';
 
-const personJid = Joi.string().max(LIMITS.addressLength).example('+15550000002');
+const personJid = Joi.string()
+  .max(LIMITS.addressLength)
+  .meta(AMPLE)
+  .description('The person')
+  .example('+15550000002');
 const lookUpErrors = [
   'session_unpaired',
   'session_suspended',
@@ -30,13 +35,13 @@ const lookUpErrors = [
 export const userInfo = named('UserInfo', {
   jid: text.description('Jid by LID if known, otherwise by number'),
   username: text,
-  status: text.description('Status text'),
+  status: text.description('Status text of the person'),
   pictureId: text,
-  devices: count,
+  devices: count.description('Number of devices of the person'),
   verifiedName: text.description('The verified name of a business; may be empty'),
   phone: optional(text).description('With `withContact`: number with `+`; empty if unknown'),
   displayName: optional(text).description(
-    'With `withContact`: name in the address book, otherwise the name that the person chose; empty if unknown',
+    'With `withContact`: name in the address book, or the one that the person chose; empty if unknown',
   ),
 });
 export const ownerLid = named('OwnerLid', {
@@ -44,22 +49,22 @@ export const ownerLid = named('OwnerLid', {
   myJid: text,
   number: text.description('The requested number; empty if none was requested'),
   isOnWhatsApp: flag,
-  numberJid: text,
-  numberLid: text,
-  username: text,
+  numberJid: text.description('The number as the network writes it; empty if it is not on the network'),
+  numberLid: text.description('Empty if the number is not on the network'),
+  username: text.description('Empty if the number is not on the network'),
 });
 export const visiblePicture = named('VisiblePicture', {
   jid: text,
   id: text.description('Version of the picture'),
   type: oneOf('preview', 'full'),
-  url: text.description('Signed by the network; expires in about 10 days'),
+  url: text.description("The network's link, which expires in about 10 days"),
   storedUrl: text.description('Permanent link to the stored copy; empty if there is none'),
   mirrored: flag.description('True if there is a stored copy'),
 });
 export const hiddenPicture = named('HiddenPicture', {
   jid: text,
   url: Joi.string<''>().valid(''),
-  reason: text.description('Why no picture is visible'),
+  reason: text.description('Why no picture is visible; only of such an answer'),
 });
 export type UserInfo = TypeOf<typeof userInfo>;
 export type OwnerLid = TypeOf<typeof ownerLid>;
@@ -68,10 +73,12 @@ export type ProfilePicture = TypeOf<typeof visiblePicture> | TypeOf<typeof hidde
 export const blockedPerson = named('BlockedPerson', {
   jid: text.description('Jid by LID if known, otherwise by number'),
   phone: text.description('Number with `+`; empty if unknown'),
-  displayName: text,
+  displayName: text.description('Empty if unknown'),
 });
 export type BlockedPerson = TypeOf<typeof blockedPerson>;
 
+const BLOCK_FAILURES =
+  '400 for the linked number itself or for somebody who is not on the network (`recipient_unknown`), 502 (`account_rejected`) if the network refuses the change.';
 const blockErrors = [...lookUpErrors, 'account_rejected'] as const;
 
 export const people = {
@@ -80,12 +87,11 @@ export const people = {
     path: '/user-info',
     owner: 'session',
     summary: 'Get the public profile of a person from the network',
+    description: 'Hidden facts are empty. 404 (`not_found`) if the network does not know the person.',
     body: record({
       clientId,
       jid: personJid,
-      withContact: flag
-        .default(false)
-        .description('Add number and name to the answer, as far as they are known'),
+      withContact: flag.default(false).description('`true`: the answer also has `phone` and `displayName`'),
     }),
     answer: userInfo,
     example: {
@@ -103,6 +109,8 @@ export const people = {
     path: '/check-owner-lid',
     owner: 'session',
     summary: "Get the session's own addresses, and check whether a number is on the network",
+    description:
+      'Check numbers only when you need them: the network may ban a linked number that checks many numbers at once.',
     body: record({
       clientId,
       number: Joi.string()
@@ -110,7 +118,10 @@ export const people = {
         .max(LIMITS.addressLength)
         .custom((value: string, helpers) => (parsePhone(value) ? value : helpers.error('string.phone')))
         .messages({ 'string.phone': '{#label} must be a phone number with its country code' })
-        .description('In any usual notation, with or without +')
+        .meta(AMPLE)
+        .description(
+          'A phone number with its country code, in any usual writing, with or without `+`. Without `number` the answer has only the own addresses',
+        )
         .default('')
         .example('+15550000002'),
     }),
@@ -131,11 +142,17 @@ export const people = {
     path: '/profile-picture',
     owner: 'session',
     summary: 'Get the picture of a person or a group, with a permanent copy',
+    description:
+      'For a hidden or missing picture the answer is 200 with a `reason` and an empty `url`. 404 (`not_found`) if the network does not know the jid.',
     query: record({
       clientId,
-      jid: personJid,
-      preview: flag.default(true).description('True for the thumbnail of 96 pixels, false for full size'),
-      refresh: flag.default(false).description('Ask the network even if it was asked within 24 hours'),
+      jid: personJid.description('A person or a group'),
+      preview: flag
+        .default(true)
+        .description('`true` for the small picture of 96 pixels, `false` for full size'),
+      refresh: flag
+        .default(false)
+        .description('`true` asks the network even if it was asked within 24 hours'),
     }),
     answer: Joi.alternatives<ProfilePicture>(visiblePicture, hiddenPicture),
     example: {
@@ -153,6 +170,7 @@ export const people = {
     path: '/blocked',
     owner: 'session',
     summary: 'List the people whom the number blocks, as the network lists them now',
+    description: 'Also lists the people whom other devices of the account have blocked.',
     query: requiredClient,
     answer: record({ blocked: listOf(blockedPerson) }),
     example: { blocked: [{ jid: '90000000000002@lid', phone: '+15550000002', displayName: 'Bob' }] },
@@ -163,6 +181,7 @@ export const people = {
     path: '/block',
     owner: 'session',
     summary: 'Block a person, whose messages and calls then no longer arrive',
+    description: `Messages of a blocked person do not arrive, also not after the block ends; the person is not told. ${BLOCK_FAILURES}`,
     body: record({ clientId, jid: personJid }),
     answer: record({ ok }),
     example: { ok: true },
@@ -173,6 +192,7 @@ export const people = {
     path: '/unblock',
     owner: 'session',
     summary: 'Unblock a person',
+    description: BLOCK_FAILURES,
     body: record({ clientId, jid: personJid }),
     answer: record({ ok }),
     example: { ok: true },
@@ -183,13 +203,14 @@ export const people = {
     path: '/refresh-avatars',
     owner: 'session',
     summary: 'Fetch the pictures of the hosted rooms, about 7 per second; answers when all are done',
+    description: '409 (`avatars_busy`) while a call with another `force` runs.',
     body: record({
       clientId,
-      force: flag.default(false).description('Also check rooms that have a picture'),
+      force: flag.default(false).description('`true` also checks rooms that have a picture'),
     }),
     answer: named('AvatarCounts', {
       rooms: count,
-      updated: count,
+      updated: count.description('With `force`, also pictures that were checked and have not changed'),
       skipped: count,
       noPhoto: count,
       failed: count,

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { POLICY_MODES } from '../domain/policy/policy.js';
 import { RULE_NAMES } from '../domain/policy/rules.js';
+import { AMPLE } from './fields.js';
 import { operation } from './operation.js';
 import {
   clientId,
@@ -114,6 +115,7 @@ export const policies = {
     path: '/outbox',
     owner: 'session',
     summary: 'List the messages that wait until their policy allows them, oldest first',
+    description: '[`whenAllowed`](policies.md#keep-a-refused-message) makes messages wait.',
     query: record({
       clientId,
       limit: count.min(1).max(HELD_PAGE).default(100),
@@ -143,6 +145,8 @@ export const policies = {
     path: '/outbox/cancel',
     owner: 'session',
     summary: 'Cancel a message that waits until its policy allows it',
+    description:
+      '404 `held_send_unknown`: no such message waits; 409 `held_send_leaving`: it is being sent, or may have arrived.',
     body: record({ clientId: clientId.required(), messageId: messageId.required() }),
     answer: record({ ok, messageId: text }),
     example: { ok: true, messageId: '3EB0C767D097B7C1A2B3C4' },
@@ -156,7 +160,7 @@ export const policies = {
       'Get the policy of a session and its counts; with `to` also whether a message to that recipient would be sent now',
     query: record({
       clientId,
-      to: optional(Joi.string().max(128)).description('Recipient, as in `/send-message`'),
+      to: optional(Joi.string().max(128).meta(AMPLE)).description('Recipient, as in `/send-message`'),
     }),
     answer: policyAnswer,
     example: {
@@ -181,9 +185,10 @@ export const policies = {
     path: '/policy/sends',
     owner: 'session',
     summary: 'Get the recent sends of a session, without their content, for a replay against a policy',
+    description: 'Sends of the same millisecond are in one page.',
     query: record({
       clientId,
-      days: count.min(1).max(14).default(14),
+      days: count.min(1).max(14).default(14).description('Sends of so many last days'),
       limit: count.min(1).max(SENDS_PAGE).default(SENDS_PAGE),
       after: optional(time).description('Continue after this time: `next` of the previous page'),
     }),

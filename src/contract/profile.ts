@@ -63,20 +63,25 @@ export const profile = {
     owner: 'session',
     summary: 'Change name, text or default timer of the linked number; absent fields do not change',
     description:
-      'The fields are changed in the order of this list. If one is refused, earlier ones remain changed.',
+      'The fields are changed in the order of this list. If one is refused, earlier ones remain changed. 502 (`app_state_rejected`) if the ' +
+      'network refuses the name.',
     body: record({
       clientId,
       name: optional(
         characters(NAME_LENGTH)
           .pattern(/\S/)
           .messages({ 'string.pattern.base': '{#label} must not be blank' })
+          .description('The name that other people see')
           .example('Ada Example'),
       ),
       about: optional(
-        characters(ABOUT_LENGTH).allow('').description('The text below the name').example('At work'),
+        characters(ABOUT_LENGTH)
+          .allow('')
+          .description('The text below the name; `""` removes it')
+          .example('At work'),
       ),
       disappearingSeconds: optional(disappearingSeconds).description(
-        'Seconds after which messages of new chats disappear: 0 (off), 86400, 604800 or 7776000',
+        'Seconds after which messages of new chats disappear: `0` (off), `86400` (a day), `604800` (a week) or `7776000` (90 days)',
       ),
     }).or('name', 'about', 'disappearingSeconds'),
     answer: record({ ok }),

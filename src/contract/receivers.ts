@@ -3,6 +3,7 @@ import { LIMITS } from '../domain/limits.js';
 import { OWN_HEADERS, ownHeadersFlaw } from '../domain/own-headers.js';
 import { plainLine } from '../domain/text.js';
 import { EVENT_TYPES } from './events/catalogue.js';
+import { AMPLE, OPAQUE } from './fields.js';
 import { pauseCode, setBy, webhookAttempt } from './fleet.js';
 import { waitingEvents } from './health.js';
 import { type BodyOf, operation } from './operation.js';
@@ -33,6 +34,8 @@ const ROOM_LENGTH = 256;
 /** The id of a receiver: a number that is never reused in its session. */
 export const receiverId = Joi.string()
   .max(LIMITS.receiverIdLength)
+  .meta(AMPLE)
+  .description('Id of the receiver')
   .pattern(/^[1-9][0-9]*$/)
   .messages({ 'string.pattern.base': '{#label} must be a number such as 2' })
   .example('2');
@@ -41,14 +44,14 @@ const few = <T>(item: Joi.AnySchema<T>) => listOf(item).min(1).max(LIMITS.receiv
 
 const filter = named('ReceiverFilter', {
   types: optional(few(oneOf(...EVENT_TYPES))).description(
-    'Types of events, including opt-in types. Default: messages, and the `extraEvents` of the session',
+    '[Types](events.md) of events, including opt-in types. Default: messages, and the `extraEvents` of the session',
   ),
   direction: optional(oneOf('received', 'sent')).description('Only received or only sent events'),
-  groups: optional(flag).description('True for only groups, false for no groups'),
-  rooms: optional(few(Joi.string().max(ROOM_LENGTH))).description(
+  groups: optional(flag).description('`true` for only groups, `false` for no groups'),
+  rooms: optional(few(Joi.string().max(ROOM_LENGTH).meta(AMPLE))).description(
     'Only events of these rooms: each a `chatRoomId`, a `remoteJid`, the user-part of one, or a number with `+`',
   ),
-  senders: optional(few(Joi.string().max(LIMITS.addressLength))).description(
+  senders: optional(few(Joi.string().max(LIMITS.addressLength).meta(AMPLE))).description(
     'Only events of these people: user-parts, or numbers with `+`',
   ),
 }).description('An event must pass every given part; `{}` accepts all events');
@@ -80,18 +83,18 @@ const headers = Joi.object<Record<string, string>>()
     return Object.fromEntries(lower);
   })
   .description(
-    `Headers of every call, by name; at most ${OWN_HEADERS.most}, ${OWN_HEADERS.bytes} characters together. ` +
-      'Headers of the gateway, the body and the connection are not allowed',
+    `Headers of every call, by name; at most ${OWN_HEADERS.most}, with ${OWN_HEADERS.bytes.toLocaleString('en-US')} characters together. ` +
+      'Not `Authorization`, `Host`, `User-Agent`, `X-SN-…`, `webhook-…`, `Content-…`, nor those of the connection',
   )
   .example({ 'x-api-key': 's3cret' });
 
 const url = receiverAddress()
-  .description('URL of the receiver: http(s), or that of a broker')
+  .description('An http(s) address or that of a [broker](webhooks.md#brokers)')
   .example('https://example.com/audit');
 const token = signingToken(TOKEN_LENGTH).description(
   'Bearer token and signing key of the calls; `""` for none',
 );
-const name = nameText(LIMITS.receiverNameLength).description('For people').example('audit');
+const name = nameText(LIMITS.receiverNameLength).description('Name for people').example('audit');
 /** A name without the check for control characters, because earlier releases accepted them and their sessions must be able to move. */
 const movedName = Joi.string()
   .max(LIMITS.receiverNameLength)
@@ -104,7 +107,7 @@ const settings = {
   retry: optional(retry).description('Retries; a broker always has `durable`'),
   filter: optional(filter),
   headers: optional(headers),
-  schedule: optional(schedule),
+  schedule: optional(schedule).description("400 for a part that the receiver's kind of retries does not use"),
 };
 
 /** A receiver as an exported session has it, with its secrets. */
@@ -129,14 +132,14 @@ export const receiver = named('Receiver', {
   setBy: optional(setBy),
   paused: optional(text).description('Why the receiver is paused; absent if it is not'),
   pauseCode: optional(pauseCode),
-  filter,
+  filter: filter.meta(OPAQUE),
   headers: listOf(text).description('Names of its additional headers'),
-  schedule,
+  schedule: schedule.meta(OPAQUE),
   waiting: optional(waitingEvents).description('Events that wait for the receiver, with `retry: durable`'),
   failed: count.description('Failed deliveries, kept for sending again by hand'),
   delivered: count.description('Number since the start of the daemon'),
   dropped: count.description('Number since the start of the daemon'),
-  last: optional(webhookAttempt),
+  last: optional(webhookAttempt).description('The last call; absent before the first').meta(OPAQUE),
 });
 
 export type Receiver = TypeOf<typeof receiver>;
@@ -168,7 +171,9 @@ export const receivers = {
     method: 'GET',
     path: '/receivers',
     owner: 'session',
-    summary: 'List the receivers of a session, without tokens; its webhook has the id `1`',
+    summary: 'List the receivers of a session; its webhook, if there is one, has the id `1`',
+    description:
+      'Never with tokens, the values of headers, or [user and password](webhooks.md#user-and-password-in-an-address).',
     query: requiredClient,
     answer: record({ receivers: listOf(receiver) }),
     example: { receivers: [example] },
@@ -178,7 +183,7 @@ export const receivers = {
     path: '/receivers',
     owner: 'session',
     summary: `Add a receiver beside the webhook; a session has up to ${LIMITS.receivers} receivers in total`,
-    description: OF_TENANTS,
+    description: `${OF_TENANTS} 409: \`receivers_full\`.`,
     body: record({ clientId, url, ...settings }),
     answer,
     example: answered,
@@ -191,13 +196,15 @@ export const receivers = {
     summary: 'Change, pause or resume a receiver; absent fields do not change',
     description:
       '`filter`, `headers` and `schedule` replace the previous value as a whole. A new `url` also ends a pause. Change the webhook, ' +
-      `\`1\`, with \`/set-webhook\` and \`/pause-webhook\`. ${OF_TENANTS}`,
+      `\`1\`, with \`/set-webhook\` and \`/pause-webhook\`: 400 for \`1\` here. 404: \`receiver_unknown\`. ${OF_TENANTS}`,
     body: record({
       ...ofReceiver,
       url: optional(url),
       ...settings,
       previousTokenFor: optional(previousTokenFor),
-      paused: optional(flag).description('True pauses the receiver until somebody resumes it'),
+      paused: optional(flag).description(
+        '`true` pauses the receiver until somebody resumes it, `false` resumes it',
+      ),
     }),
     answer,
     example: answered,
@@ -208,7 +215,8 @@ export const receivers = {
     path: '/receivers/remove',
     owner: 'session',
     summary: 'Remove a receiver with its failed deliveries, and drop the events that wait for it',
-    description: 'The id of a removed receiver is never reused.',
+    description:
+      'The id of a removed receiver is never reused. 404: `receiver_unknown`; 400 for `1`, the webhook.',
     body: record(ofReceiver),
     answer: record({ ok, clientId, id: text, discarded: count.description('Number of dropped events') }),
     example: { ok: true, clientId: 'acme', id: '2', discarded: 0 },

@@ -24,7 +24,9 @@ import {
 const DEFAULT_LIMIT = 100;
 const ID_LENGTH = 26;
 
-const type = oneOf(...EVENT_TYPES).example('text');
+const type = oneOf(...EVENT_TYPES)
+  .description('[Type](events.md#types) of the events')
+  .example('text');
 const limit = Joi.number().integer().min(1).max(LIMITS.replayedEvents).default(DEFAULT_LIMIT);
 const from = optional(time).description('Only events that were announced at this time or later');
 const to = optional(time).description('Only events that were announced at this time or earlier');
@@ -45,7 +47,7 @@ export const replayAnswer = named('ReplayAnswer', {
   replayed: count.description('Events that the receiver accepted, or that wait for it with `retry: durable`'),
   filtered: count.description('Events that do not pass the filter of the receiver'),
   damaged: optional(count).description(
-    'Events with a damaged stored form, which are skipped and named in the log',
+    'Events that were changed in the store: they are skipped, and the log names them',
   ),
   ...reasonFields,
   reason: optional(text).description(
@@ -88,10 +90,13 @@ export const replays = {
     summary: 'Send kept events of a session again to one of its receivers, oldest first',
     description:
       'Each event is a new delivery with the header `X-SN-Replayed` and the retries of the receiver. The request ends ' +
-      'if the receiver does not accept an event, and starts no further event after 20 seconds: continue with `next`.',
+      'at the first event that the receiver does not accept, and starts no further event after 20 s: give `next` as `after` of a request with ' +
+      'the same other fields to continue. 409: `receiver_paused`, `webhook_missing`; 404: `receiver_unknown`.',
     body: record({
       clientId,
-      receiver: receiverId.default(WEBHOOK_ID).description('`1` is the webhook'),
+      receiver: receiverId
+        .default(WEBHOOK_ID)
+        .description('Id of the [receiver](api.md#receivers); `1` is the webhook'),
       from,
       to,
       ids: optional(
@@ -108,7 +113,7 @@ export const replays = {
       types: optional(listOf(type).min(1).unique()).description('Only events of these types'),
       ignoreFilter: flag
         .default(false)
-        .description('Include events that do not pass the filter of the receiver'),
+        .description('`true` includes events that do not pass the filter of the receiver'),
       limit,
       after: optional(place).description('`next` of the previous request, with the same other fields'),
     }).or('from', 'to', 'ids'),

@@ -5,7 +5,9 @@ import { count } from './schema.js';
 export const keepEvents = count
   .max(LIMITS.keepEventsDays)
   .strict()
-  .description('Days for which events are kept for `/replay`; 0 for none')
+  .description(
+    'Days for which events are kept, to be [sent again](api.md#sending-events-again); 0 keeps none, and removes those that are kept',
+  )
   .example(7);
 
 const MAX_DAYS = 36_500;
@@ -16,5 +18,5 @@ export const retentionDays = Joi.number<number | null>()
   .allow(null)
   .strict()
   .description(
-    'Days after which messages and their files are deleted; 0 keeps them for ever, `null` uses the setting `--retention-days`',
+    'Messages and files of the session that are older than so many days are deleted; 0 keeps them for ever, `null` follows the setting `--retention-days`',
   );

@@ -4,7 +4,7 @@ import { errorMessage, isGatewayError } from '../domain/errors.js';
 import { PLACE } from '../domain/pages.js';
 import { parseProxy } from '../domain/proxy.js';
 import { singleLine } from '../domain/text.js';
-import { envelopeFields } from './fields.js';
+import { AMPLE, envelopeFields, messageIdField, OPAQUE } from './fields.js';
 
 /** The type of the values that a schema describes, once they are validated. */
 export type TypeOf<S> = S extends Joi.AnySchema<infer T> ? T : never;
@@ -79,7 +79,9 @@ export const reasonFields = {
         operation: text.description('Name of an operation of this API').example('reconnect'),
         arguments: anyFields().description('Fields of the operation, as far as they are known'),
       }),
-    ).description('Calls that help, in their order; absent where none does'),
+    )
+      .description('Calls that help, in their order; absent where none does')
+      .meta(OPAQUE),
   ),
 };
 /** A whole number, from 0. */
@@ -90,7 +92,8 @@ export const timeOrEmpty = text.isoDate().description('RFC 3339, UTC; or empty')
 /** Where a page of a list begins, or ends. */
 export const place = Joi.string()
   .pattern(PLACE)
-  .messages({ 'string.pattern.base': '{#label} must be the "next" of an earlier answer' });
+  .messages({ 'string.pattern.base': '{#label} must be the "next" of an earlier answer' })
+  .description('`next` of the previous page');
 /** Always true; kept because answers of the first releases have it. */
 export const ok = Joi.boolean<true>().valid(true);
 
@@ -99,7 +102,7 @@ const ORG_ID_LENGTH = 128;
 const PRINTABLE = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 
 export const clientId = envelopeFields.clientId;
-export const messageId = envelopeFields.quotedMessageId;
+export const messageId = messageIdField;
 
 /** The query of operations that need no session: `clientId` is accepted everywhere. */
 export const clientQuery = record({ clientId: optional(clientId) });
@@ -124,6 +127,7 @@ export const receiverUrl = httpUrl(URL_LENGTH).allow('').example('https://exampl
 export function httpUrl(maxLength: number = URL_LENGTH): Joi.StringSchema {
   return Joi.string()
     .max(maxLength)
+    .meta(AMPLE)
     .custom((value: string, helpers) => httpAddress(value) ?? helpers.error('string.httpUrl'))
     .messages({ 'string.httpUrl': '{#label} must be an absolute http(s) URL' });
 }
@@ -133,6 +137,7 @@ export function receiverAddress(): Joi.StringSchema {
   const schemes = BROKER_SCHEMES.map((scheme) => scheme.slice(0, -1)).join(', ');
   return Joi.string()
     .max(URL_LENGTH)
+    .meta(AMPLE)
     .custom(
       (value: string, helpers) =>
         httpAddress(value) ?? brokerAddress(value) ?? helpers.error('string.receiverUrl'),
@@ -189,6 +194,7 @@ function httpAddress(value: string): string | undefined {
 /** A proxy, or null for direct connections. The error never repeats the address: it may hold a password. */
 export const proxyUrl = Joi.string<string | null>()
   .max(URL_LENGTH)
+  .meta(AMPLE)
   .allow(null)
   .custom((value: string, helpers) => {
     try {
@@ -202,7 +208,7 @@ export const proxyUrl = Joi.string<string | null>()
     }
   })
   .description(
-    'URL of the proxy for all connections of this session: `http`, `https` or `socks5`, with user and password if the proxy needs them; ' +
-      '`null` for direct connections. Needs the master token',
+    'URL of the [proxy for all connections of this session](linking.md#a-proxy-per-session): `http`, `https` or `socks5`, with user and password ' +
+      'if the proxy needs them; `null` for direct connections. Needs the master token',
   )
   .example('socks5://user:password@proxy.example.com:1080');

@@ -4,6 +4,7 @@ import { SESSION_STATUSES } from '../domain/session.js';
 import { EXTRA_EVENT_TYPES } from './events/catalogue.js';
 import { phone } from './linking.js';
 import { type BodyOf, operation } from './operation.js';
+import { restrictionsAnswer } from './restrictions.js';
 import { keepEvents, retentionDays } from './retention.js';
 import {
   clientId,
@@ -24,7 +25,6 @@ import {
   type TypeOf,
   text,
   time,
-  timeOrEmpty,
   workspace,
 } from './schema.js';
 
@@ -42,16 +42,23 @@ export const extraEvents = Joi.array<(typeof EXTRA_EVENT_TYPES)[number][]>()
 /** The fields of the webhook in `/start`, `/set-webhook` and `/adopt`. */
 export const webhookFields = {
   webhookToken: optional(
-    signingToken(TOKEN_LENGTH).description('Bearer token and signing key of calls to the webhook'),
+    signingToken(TOKEN_LENGTH).description(
+      '[Bearer token and signing key](webhooks.md#checking-a-call) of calls to the webhook',
+    ),
   ),
   pollLookupUrl: optional(
     receiverUrl.description('URL that returns the options of polls that are not stored'),
   ),
-  extraEvents: optional(extraEvents.description('Opt-in event types')),
+  extraEvents: optional(
+    extraEvents.description(
+      'Types of [opt-in events](events.md#opt-in-types); replaces the whole list, `[]` turns all of them off',
+    ),
+  ),
 };
 
 export const retry = oneOf('contract', 'durable').description(
-  '`contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat',
+  '`contract`: four attempts within seconds. `durable`: events are [stored first](webhooks.md#durable-retries) and tried for up to 72 hours, ' +
+    'in order for each chat',
 );
 
 const MAX_PREVIOUS_TOKEN_SECONDS = 7 * 24 * 60 * 60;
@@ -61,14 +68,16 @@ export const previousTokenFor = Joi.number()
   .max(MAX_PREVIOUS_TOKEN_SECONDS)
   .strict()
   .description(
-    'Seconds for which calls are also signed with the previous `webhookToken`: up to 7 days; 0 stops it. ' +
+    'Seconds for which calls carry [a second signature](webhooks.md#replacing-the-token), with the previous `webhookToken`: up to 7 days; 0 stops it. ' +
       'A new token without this field stops it, too',
   );
 
 export const webhookUrl = receiverUrl.description('URL of the webhook; `""` stops delivery');
 const jid = text.description("The linked number's own address; empty before pairing");
 
-const rejectCalls = Joi.boolean().description('Decline every incoming call');
+const rejectCalls = Joi.boolean().description(
+  'Decline every incoming call; [the event `call`](events.md#call) tells of each call',
+);
 
 export const startAnswer = named('StartAnswer', {
   clientId,
@@ -98,7 +107,7 @@ export const client = named('Client', {
   webhookUrl: text,
   extraEvents: optional(listOf(text)).description('Opt-in event types that are on'),
   retry: optional(retry).description('`durable`; absent for `contract`'),
-  webhookPaused: optional(text).description('Why the webhook is paused; absent if it is not'),
+  webhookPaused: optional(text).description('Why the webhook gets no calls; absent if it is not paused'),
   status: sessionStatus,
   listener: optional(listener).description(
     'A temporary receiver that gets the events instead of the webhook',
@@ -111,7 +120,7 @@ export const client = named('Client', {
     'Days for which events of the session are kept; absent if none are kept',
   ),
   secretSharedWith: optional(listOf(text)).description(
-    'Up to 10 other sessions with the same secret, which earlier releases allowed. Absent if there are none, and when `clientId` is given',
+    'Up to 10 other sessions with the same secret, which earlier releases allowed; they keep it. Absent if there are none, and when `clientId` is given',
   ),
 });
 
@@ -119,26 +128,6 @@ export type StartAnswer = TypeOf<typeof startAnswer>;
 export type QrAnswer = TypeOf<typeof qrAnswer>;
 export type Client = TypeOf<typeof client>;
 export type Listener = TypeOf<typeof listener>;
-export type RestrictionsAnswer = TypeOf<typeof restrictionsAnswer>;
-
-/** The fields of `/restrictions` and of the event `account_status`. */
-export const restrictionFields = {
-  clientId,
-  restricted: flag,
-  until: timeOrEmpty.description('When the restriction ends; empty if the network does not say it'),
-  reason: text.description(
-    "Reason for people, with the network's name for it in brackets; empty without a restriction",
-  ),
-  warning: text.description(
-    "The network's warning before the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING`; empty without a warning",
-  ),
-  newChats: named('NewChats', {
-    used: count.description('Chats that the number has begun in this period'),
-    limit: count.description('Chats that the number may begin; 0 if the network names no limit'),
-    resetsAt: timeOrEmpty.description('When the next period begins; empty if unknown'),
-  }),
-};
-const restrictionsAnswer = named('RestrictionsAnswer', restrictionFields);
 
 export const sessions = {
   start: operation({
@@ -147,6 +136,7 @@ export const sessions = {
     owner: 'session',
     creates: true,
     summary: 'Create a session, or connect it; returns before it is connected',
+    description: 'Absent fields do not change.',
     query: requiredClient,
     body: record({
       webhookUrl: optional(webhookUrl),
@@ -169,7 +159,12 @@ export const sessions = {
     path: '/qr',
     owner: 'session',
     summary: 'Get the current pairing QR: a PNG data URL, or the text inside it',
-    query: record({ clientId, format: oneOf('png', 'text').default('png') }),
+    query: record({
+      clientId,
+      format: oneOf('png', 'text')
+        .default('png')
+        .description('`png` for a data URL, `text` for the text inside the QR'),
+    }),
     answer: qrAnswer,
     example: { clientId: 'acme', status: 'qr', qr: 'data:image/png;base64,iVBORw0KGgo=' },
   }),
@@ -178,10 +173,7 @@ export const sessions = {
     path: '/pair-phone',
     owner: 'session',
     summary: 'Get a code to type on the phone, instead of scanning the QR',
-    body: record({
-      clientId,
-      phone,
-    }),
+    body: record({ clientId, phone }),
     answer: named('PairPhoneAnswer', { clientId, phone: text, code: text.description('Two groups of four') }),
     example: { clientId: 'acme', phone: '15550000001', code: 'ABCD-EFGH' },
     errors: ['session_already_paired', 'session_terminal', 'pairing_code_refused'],
@@ -207,6 +199,7 @@ export const sessions = {
     path: '/clients',
     owner: 'any',
     summary: 'List every session that the token can see',
+    query: record({ clientId: optional(clientId).description('Only this session') }),
     answer: record({ clients: listOf(client) }),
     example: {
       clients: [
@@ -226,6 +219,7 @@ export const sessions = {
     path: '/set-webhook',
     owner: 'session',
     summary: 'Change the webhook of a session; an empty webhookUrl stops delivery',
+    description: 'Absent fields do not change.',
     body: record({
       clientId,
       webhookUrl,
@@ -250,6 +244,7 @@ export const sessions = {
     path: '/pause-webhook',
     owner: 'session',
     summary: 'Pause or resume calls to the webhook of a session; nothing else of the session pauses',
+    description: '[A paused webhook](webhooks.md#pausing-a-webhook) gets no calls.',
     body: record({ clientId, paused: flag.example(true) }),
     answer: record({ ok, clientId, paused: flag }),
     example: { ok: true, clientId: 'acme', paused: true },
@@ -259,8 +254,9 @@ export const sessions = {
     path: '/set-org-id',
     owner: 'session',
     summary: 'Set the workspace whose history is kept; an empty orgId stops keeping it',
-    description: 'Needs the master token while the policy file names workspaces (`orgs`).',
-    body: record({ clientId, orgId: workspace.allow('') }),
+    description:
+      'Needs the master token while the [policy file](policies.md#a-policy-file) names workspaces (`orgs`).',
+    body: record({ clientId, orgId: workspace.allow('').description('`""` stops the history') }),
     answer: record({ ok, clientId, orgId: text }),
     example: { ok: true, clientId: 'acme', orgId: 'workspace1' },
   }),
@@ -269,7 +265,13 @@ export const sessions = {
     path: '/set-api-secret',
     owner: 'session',
     summary: 'Set a token limited to this session; an empty secret removes it',
-    body: record({ clientId, secret: headerSecret(SECRET_LENGTH).example('sixteen-characters') }),
+    description: '409 `secret_taken` if another session has it.',
+    body: record({
+      clientId,
+      secret: headerSecret(SECRET_LENGTH)
+        .description('Not the master token; `""` removes the secret')
+        .example('sixteen-characters'),
+    }),
     answer: record({ clientId, hasSecret: flag }),
     example: { clientId: 'acme', hasSecret: true },
     errors: ['secret_taken'],
@@ -289,6 +291,7 @@ export const sessions = {
     owner: 'session',
     access: 'master',
     summary: 'Set the proxy for all connections of a session, and reconnect through it; null removes it',
+    description: '`proxy` is absent from the answer for direct connections.',
     body: record({ clientId, proxy: proxyUrl }),
     answer: record({ ok, clientId, proxy: optional(proxy) }),
     example: {
@@ -304,8 +307,7 @@ export const sessions = {
     access: 'master',
     summary:
       "Set the days after which messages and files of a session are deleted; null uses the daemon's setting",
-    description:
-      'With `keepEvents`, set the days for which its events are kept, too, or alone: 0 keeps none, and removes those that are kept.',
+    description: 'With `keepEvents`, set the days for which its events are kept, too, or alone.',
     body: record({
       clientId,
       days: optional(retentionDays.example(90)),
@@ -324,6 +326,7 @@ export const sessions = {
     path: '/set-reject-calls',
     owner: 'session',
     summary: 'Decline every incoming call, or let it ring',
+    description: '[The event `call`](events.md#call) tells of each call.',
     body: record({ clientId, enabled: flag.example(true) }),
     answer: record({ ok, clientId, enabled: flag }),
     example: { ok: true, clientId: 'acme', enabled: true },
@@ -333,6 +336,8 @@ export const sessions = {
     path: '/reconnect',
     owner: 'session',
     summary: 'Close the link of a paired session and connect again now; returns before it is connected',
+    description:
+      'Does not wait for the next scheduled attempt. Requests in flight continue over the new link.',
     body: requiredClient,
     answer: record({ ok, clientId, status: sessionStatus }),
     example: { ok: true, clientId: 'acme', status: 'reconnecting' },
@@ -342,7 +347,8 @@ export const sessions = {
     method: 'GET',
     path: '/restrictions',
     owner: 'session',
-    summary: 'Get the restrictions of a linked number that the network last reported',
+    summary: 'Get the restriction or warning that the network last reported for a linked number',
+    description: '[The event `account_status`](events.md#account_status) has the meaning of the fields.',
     query: requiredClient,
     answer: restrictionsAnswer,
     example: {

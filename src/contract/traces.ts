@@ -56,7 +56,7 @@ export const traces = {
     summary: 'Get the history of one message, inbound or own, from the network to its receiver',
     description:
       "Read from the store, and from the last 2,000 entries of the live stream of the session's node since its start. " +
-      'Contains no content of the message.',
+      'Contains no content of the message. 404 `message_unknown`: the message never arrived, belongs to another session, or is older than the records.',
     query: record({ clientId, messageId }),
     answer: messageTrace,
     example: {

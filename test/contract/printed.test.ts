@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../../src/contract/events/catalogue.js';
 import { sampleEvent } from '../../src/contract/events/sample.js';
 import { CONTRACT } from '../../src/contract/index.js';
+import { apiPage, operationsOn } from '../../src/contract/print/api-page.js';
 import { breakingChanges, unannounced } from '../../src/contract/print/breaking.js';
 import { exampleOf, type OpenApiDocument, openApiDocument } from '../../src/contract/print/openapi.js';
 import { printedFiles } from '../../src/contract/print/write.js';
@@ -15,6 +16,7 @@ const RELEASED = 'docs/releases/openapi-2026-11.json';
 const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8');
 const released = (): OpenApiDocument => JSON.parse(read(RELEASED));
 const DOCUMENT = openApiDocument('2026-11');
+const OPERATIONS = CONTRACT.flatMap(({ operations }) => Object.entries(operations));
 const current = () => structuredClone(DOCUMENT);
 
 describe('the generated files of the contract', () => {
@@ -178,7 +180,65 @@ describe('breakingChanges', () => {
   });
 });
 
-const OPERATIONS = CONTRACT.flatMap(({ operations }) => Object.entries(operations));
+/** Operations that the page of the API does not describe, with the reason. */
+const NOT_ON_PAGE: Record<string, string> = {
+  getPairState: 'only the page for linking uses it',
+  startPair: 'only the page for linking uses it',
+  requestPairCode: 'only the page for linking uses it',
+  answerPairPasskey: 'only the page for linking uses it',
+  confirmPairPasskey: 'only the page for linking uses it',
+  getPairPageFile: 'only the page for linking loads it',
+  getDocsFile: 'only the page /docs loads it',
+};
+
+describe('the page of the API', () => {
+  const page = read('docs/api.md');
+
+  it('describes each operation of the contract once, but those that only pages use', () => {
+    const described = [...operationsOn(page), ...Object.keys(NOT_ON_PAGE)];
+    expect(described).to.have.members(OPERATIONS.map(([id]) => id));
+    expect(new Set(described).size).to.equal(described.length);
+  });
+
+  it('refuses a printed part that names no operation of the contract', () => {
+    const part = (id: string) =>
+      `<!-- printed from the contract: ${id} -->\n<!-- end of the printed part -->`;
+    expect(() => apiPage(part('getNothing'))).to.throw('the contract has no operation getNothing');
+    expect(apiPage(part('getLive'))).to.contain('`GET /health/live`');
+  });
+
+  it('has each place once that a link of the docs names', () => {
+    const places = placesOn(page);
+    expect(new Set(places).size).to.equal(places.length);
+    const links = [...(page.match(/\]\(#[^)]*\)/g) ?? []), ...linksToApi()].map(
+      (link) => link.split('#')[1]?.replace(')', '') ?? '',
+    );
+    expect(places).to.include.members(links);
+  });
+});
+
+/** The anchors of a page, and those that its headings get. */
+function placesOn(page: string): string[] {
+  const anchors = [...page.matchAll(/<a id="([^"]*)">/g)].map(([, id = '']) => id);
+  const headings = (page.replace(/^```[\s\S]*?^```/gm, '').match(/^#+ .*$/gm) ?? []).map((heading) =>
+    heading
+      .replace(/^#+ /, '')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return [...anchors, ...headings];
+}
+
+/** The links to the page of the API in the other pages. */
+function linksToApi(): string[] {
+  const pages = readdirSync(new URL('docs/', ROOT), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md') && path !== 'api.md')
+    .map((path) => `docs/${path}`);
+  return ['README.md', 'CHANGELOG.md', 'SECURITY.md', ...pages].flatMap(
+    (path) => read(path).match(/\bapi\.md#[^)\s]*/g) ?? [],
+  );
+}
 
 describe('the contract', () => {
   it('names each operation once, and each has a route, and each route an operation', async () => {

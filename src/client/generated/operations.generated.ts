@@ -203,6 +203,7 @@ export interface AudioEvent {
 
 export interface AvatarCounts {
   rooms: number;
+  /** With `force`, also pictures that were checked and have not changed */
   updated: number;
   skipped: number;
   noPhoto: number;
@@ -214,6 +215,7 @@ export interface BlockedPerson {
   jid: string;
   /** Number with `+`; empty if unknown */
   phone: string;
+  /** Empty if unknown */
   displayName: string;
 }
 
@@ -294,7 +296,7 @@ export interface Client {
   extraEvents?: string[];
   /** `durable`; absent for `contract` */
   retry?: 'contract' | 'durable';
-  /** Why the webhook is paused; absent if it is not */
+  /** Why the webhook gets no calls; absent if it is not paused */
   webhookPaused?: string;
   /** State of the session; `logged_out`, `replaced` and `banned` need an operator */
   status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
@@ -306,7 +308,7 @@ export interface Client {
   retentionDays?: number;
   /** Days for which events of the session are kept; absent if none are kept */
   keepEvents?: number;
-  /** Up to 10 other sessions with the same secret, which earlier releases allowed. Absent if there are none, and when `clientId` is given */
+  /** Up to 10 other sessions with the same secret, which earlier releases allowed; they keep it. Absent if there are none, and when `clientId` is given */
   secretSharedWith?: string[];
 }
 
@@ -367,7 +369,7 @@ export interface CreatedGroup {
   participants: number;
   /** Only admins may write */
   isAnnounce: boolean;
-  /** Only admins may change the group */
+  /** Only admins may change name and picture */
   isLocked: boolean;
   ownerJid: string;
   topic: string;
@@ -379,7 +381,7 @@ export interface CreatedGroup {
   /** Seconds after which messages disappear; 0 if they stay */
   disappearingSeconds: number;
   members: GroupMember[];
-  /** People whom the network did not admit */
+  /** People whom the network did not add, with its code */
   refused: MemberResult[];
 }
 
@@ -737,15 +739,17 @@ export interface FailedDeliveryWithEvent {
 export interface FleetAnswer {
   /** RFC 3339, UTC */
   at: string;
+  /** Every running daemon */
   nodes: FleetNode[];
   sessions: FleetSession[];
 }
 
 export interface FleetLease {
-  /** Number that grows each time that a node takes the session */
+  /** How often a node has taken the session */
   epoch: number;
+  /** Seconds since the present node took it */
   ageSeconds: number;
-  /** Seconds until the lease expires unless it is renewed */
+  /** Seconds until the lease expires if it is not renewed */
   leftSeconds: number;
 }
 
@@ -767,18 +771,18 @@ export interface FleetNode {
   store?: {
     name: string;
     reachable: boolean;
-    /** Milliseconds until the answer */
+    /** Milliseconds until the store answered */
     ms: number;
   };
   network?: NetworkHealth;
   deliveries?: DeliveryCounts;
-  /** The node that answers */
+  /** `true` for the node that was called */
   self: boolean;
-  /** False if the node did not answer; then most of its data is unknown */
+  /** Whether the node has answered. If not, the node has no `memory`, `store`, `network` or `deliveries`, and its sessions count as `down` and have a `reason` that says so */
   reachable: boolean;
-  /** The node hands its sessions over */
+  /** The node hands over its sessions and takes no new ones */
   draining: boolean;
-  /** Seconds since its last heartbeat */
+  /** Seconds since the node's last heartbeat; nodes send one every second */
   silentSeconds: number;
 }
 
@@ -800,6 +804,7 @@ export interface FleetReceiver {
   delivered: number;
   /** Number since the start of the daemon */
   dropped: number;
+  /** The last call since the start of the daemon; absent before the first */
   last?: WebhookAttempt;
 }
 
@@ -816,9 +821,9 @@ export interface FleetSession {
   reasonValues?: Record<string, unknown>;
   /** Calls that help, in their order; absent where none does */
   advice?: Advice[];
-  /** RFC 3339, UTC; or empty */
+  /** Start of the present status; empty if unknown */
   since: string;
-  /** True if the link is open, with proof by recent traffic */
+  /** Traffic within the last minute proves the connection */
   connected: boolean;
   /** Paired */
   loggedIn: boolean;
@@ -834,19 +839,19 @@ export interface FleetSession {
   lastDisconnectCode?: string;
   /** Values that the words of the last close reason name, as in `reasonValues` */
   lastDisconnectValues?: Record<string, unknown>;
-  /** When the network last sent anything */
+  /** When the network last sent anything; answers to pings do not count */
   lastStanzaAt: string;
-  /** When the next connection is tried */
+  /** Time of the next attempt to connect */
   retryAt: string;
   /** When `/export` stopped the session; absent if it is in use here */
   exportedAt?: string;
-  /** Messages decrypted but not delivered yet */
+  /** Messages that arrived and are not announced yet */
   openJournal: number;
   /** The active restriction of the number */
   restriction?: Restriction;
   /** The network's warning before the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING` */
   warning?: string;
-  /** Import of the past that the linked phone sends */
+  /** Progress of the history import */
   history?: HistoryProgress;
   /** Events that wait for the receiver, with `retry: durable` */
   waiting?: WaitingEvents;
@@ -864,7 +869,7 @@ export interface FleetSession {
   held?: number;
   /** The node that holds the session; empty if no node holds it */
   podName: string;
-  /** The lease, if nodes share a store */
+  /** With several nodes */
   lease?: FleetLease;
 }
 
@@ -873,12 +878,13 @@ export interface FleetWebhook {
   origin: string;
   waiting: number;
   inFlight: number;
-  /** Failed deliveries, kept for sending again by hand */
+  /** Failed deliveries of the session that are stored, for all of its receivers */
   failed: number;
   /** Number since the start of the daemon */
   delivered: number;
   /** Number since the start of the daemon */
   dropped: number;
+  /** The last call since the start of the daemon; absent before the first */
   last?: WebhookAttempt;
 }
 
@@ -889,7 +895,7 @@ export interface GroupDetail {
   addressingMode: string;
   /** Only admins may write */
   isAnnounce: boolean;
-  /** Only admins may change the group */
+  /** Only admins may change name and picture */
   isLocked: boolean;
   /** Every member may add people, not only admins */
   membersAdd: boolean;
@@ -920,7 +926,7 @@ export interface GroupListItem {
   participants: number;
   /** Only admins may write */
   isAnnounce: boolean;
-  /** Only admins may change the group */
+  /** Only admins may change name and picture */
   isLocked: boolean;
   ownerJid: string;
 }
@@ -928,9 +934,10 @@ export interface GroupListItem {
 export interface GroupMember {
   /** Jid by LID if known, otherwise by number */
   jid: string;
-  /** Number with `+`; empty if unknown */
+  /** Number with `+`; empty if the member hides it */
   phone: string;
   isAdmin: boolean;
+  /** Marks the owner */
   isSuperAdmin: boolean;
   displayName: string;
 }
@@ -1037,7 +1044,7 @@ export interface HeldMessage {
 export interface HiddenPicture {
   jid: string;
   url: '';
-  /** Why no picture is visible */
+  /** Why no picture is visible; only of such an answer */
   reason: string;
 }
 
@@ -1142,10 +1149,11 @@ export interface Lease {
   clientId: string;
   podName: string;
   nodeId: string;
-  /** Number that grows each time that a node takes the session */
+  /** How often a node has taken the session */
   epoch: number;
+  /** Seconds since the present node took it */
   ageSeconds: number;
-  /** Seconds until the lease expires unless it is renewed */
+  /** Seconds until the lease expires if it is not renewed */
   leftSeconds: number;
 }
 
@@ -1211,13 +1219,13 @@ export interface MediaFile {
   /** Bytes */
   fileSize: number;
   caption: string;
-  /** RFC 3339, UTC */
+  /** The time of its message */
   createdAt: string;
 }
 
 export interface MemberResult {
   jid: string;
-  /** 0, or the network's status code for this member */
+  /** 0, or the network's code for this person */
   error: number;
 }
 
@@ -1299,7 +1307,7 @@ export interface MessageUnreadableEvent {
 
 export interface NetworkHealth {
   name: string;
-  /** `unknown` if there is no linked number to tell */
+  /** `ok`: traffic proved at least one link within the last minute; `down`: it proved none of the links that should be up; `unknown`: no number is linked */
   state: 'ok' | 'down' | 'unknown';
   /** RFC 3339, UTC; or empty */
   lastStanzaAt: string;
@@ -1349,13 +1357,17 @@ export interface OwnerLid {
   /** The requested number; empty if none was requested */
   number: string;
   isOnWhatsApp: boolean;
+  /** The number as the network writes it; empty if it is not on the network */
   numberJid: string;
+  /** Empty if the number is not on the network */
   numberLid: string;
+  /** Empty if the number is not on the network */
   username: string;
 }
 
 export interface PairLinkAnswer {
   clientId: string;
+  /** The page where the owner links the number */
   url: string;
   /** RFC 3339, UTC */
   expiresAt: string;
@@ -1700,6 +1712,7 @@ export interface Receiver {
   delivered: number;
   /** Number since the start of the daemon */
   dropped: number;
+  /** The last call; absent before the first */
   last?: WebhookAttempt;
 }
 
@@ -1730,7 +1743,7 @@ export interface ReceiverFilter {
   )[];
   /** Only received or only sent events */
   direction?: 'received' | 'sent';
-  /** True for only groups, false for no groups */
+  /** `true` for only groups, `false` for no groups */
   groups?: boolean;
   /** Only events of these rooms: each a `chatRoomId`, a `remoteJid`, the user-part of one, or a number with `+` */
   rooms?: string[];
@@ -1763,7 +1776,7 @@ export interface ReplayAnswer {
   replayed: number;
   /** Events that do not pass the filter of the receiver */
   filtered: number;
-  /** Events with a damaged stored form, which are skipped and named in the log */
+  /** Events that were changed in the store: they are skipped, and the log names them */
   damaged?: number;
   /** Why the receiver did not accept the next event, which ended the request; that event is now a failed delivery */
   reason?: string;
@@ -1884,7 +1897,7 @@ export interface SendAnswer {
     | 'lookUpFirst';
   /** Delivered, but not written to the hosted history: do not send again */
   warning?: string;
-  /** The changed message, after a reaction or an edit */
+  /** Id of the earlier message: what was reacted to, changed, pinned or forwarded */
   targetId?: string;
 }
 
@@ -1924,6 +1937,7 @@ export interface SendMediaAnswer {
 export interface SessionCounts {
   total: number;
   connected: number;
+  /** Paired, but not connected; a session that is being paired is in `total` only */
   down: number;
   terminal: number;
 }
@@ -1941,9 +1955,9 @@ export interface SessionHealth {
   reasonValues?: Record<string, unknown>;
   /** Calls that help, in their order; absent where none does */
   advice?: Advice[];
-  /** RFC 3339, UTC; or empty */
+  /** Start of the present status; empty if unknown */
   since: string;
-  /** True if the link is open, with proof by recent traffic */
+  /** Traffic within the last minute proves the connection */
   connected: boolean;
   /** Paired */
   loggedIn: boolean;
@@ -1959,19 +1973,19 @@ export interface SessionHealth {
   lastDisconnectCode?: string;
   /** Values that the words of the last close reason name, as in `reasonValues` */
   lastDisconnectValues?: Record<string, unknown>;
-  /** When the network last sent anything */
+  /** When the network last sent anything; answers to pings do not count */
   lastStanzaAt: string;
-  /** When the next connection is tried */
+  /** Time of the next attempt to connect */
   retryAt: string;
   /** When `/export` stopped the session; absent if it is in use here */
   exportedAt?: string;
-  /** Messages decrypted but not delivered yet */
+  /** Messages that arrived and are not announced yet */
   openJournal: number;
   /** The active restriction of the number */
   restriction?: Restriction;
   /** The network's warning before the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING` */
   warning?: string;
-  /** Import of the past that the linked phone sends */
+  /** Progress of the history import */
   history?: HistoryProgress;
   /** Events that wait for the receiver, with `retry: durable` */
   waiting?: WaitingEvents;
@@ -2140,15 +2154,16 @@ export interface UserInfo {
   /** Jid by LID if known, otherwise by number */
   jid: string;
   username: string;
-  /** Status text */
+  /** Status text of the person */
   status: string;
   pictureId: string;
+  /** Number of devices of the person */
   devices: number;
   /** The verified name of a business; may be empty */
   verifiedName: string;
   /** With `withContact`: number with `+`; empty if unknown */
   phone?: string;
-  /** With `withContact`: name in the address book, otherwise the name that the person chose; empty if unknown */
+  /** With `withContact`: name in the address book, or the one that the person chose; empty if unknown */
   displayName?: string;
 }
 
@@ -2191,7 +2206,7 @@ export interface VisiblePicture {
   /** Version of the picture */
   id: string;
   type: 'preview' | 'full';
-  /** Signed by the network; expires in about 10 days */
+  /** The network's link, which expires in about 10 days */
   url: string;
   /** Permanent link to the stored copy; empty if there is none */
   storedUrl: string;
@@ -2315,7 +2330,7 @@ export interface StartRequest {
   webhookToken?: string;
   /** URL that returns the options of polls that are not stored */
   pollLookupUrl?: string;
-  /** Opt-in event types */
+  /** Types of opt-in events; replaces the whole list, `[]` turns all of them off */
   extraEvents?: (
     | 'message_status'
     | 'session_status'
@@ -2325,7 +2340,7 @@ export interface StartRequest {
     | 'message_unreadable'
     | 'account_status'
   )[];
-  /** Decline every incoming call */
+  /** Decline every incoming call; the event `call` tells of each call */
   rejectCalls?: boolean;
   /** URL of the proxy for all connections of this session: `http`, `https` or `socks5`, with user and password if the proxy needs them; `null` for direct connections. Needs the master token */
   proxy?: string | null;
@@ -2333,11 +2348,13 @@ export interface StartRequest {
 
 export interface GetQrRequest {
   clientId: string;
+  /** `png` for a data URL, `text` for the text inside the QR */
   format?: 'png' | 'text';
 }
 
 export interface PairPhoneRequest {
   clientId: string;
+  /** Digits with the country code, `+` optional */
   phone: string;
 }
 
@@ -2346,6 +2363,7 @@ export interface CheckStateRequest {
 }
 
 export interface ListClientsRequest {
+  /** Only this session */
   clientId?: string;
 }
 
@@ -2357,7 +2375,7 @@ export interface SetWebhookRequest {
   webhookToken?: string;
   /** URL that returns the options of polls that are not stored */
   pollLookupUrl?: string;
-  /** Opt-in event types */
+  /** Types of opt-in events; replaces the whole list, `[]` turns all of them off */
   extraEvents?: (
     | 'message_status'
     | 'session_status'
@@ -2369,7 +2387,7 @@ export interface SetWebhookRequest {
   )[];
   /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat */
   retry?: 'contract' | 'durable';
-  /** Seconds for which calls are also signed with the previous `webhookToken`: up to 7 days; 0 stops it. A new token without this field stops it, too */
+  /** Seconds for which calls carry a second signature, with the previous `webhookToken`: up to 7 days; 0 stops it. A new token without this field stops it, too */
   previousTokenFor?: number;
 }
 
@@ -2380,11 +2398,13 @@ export interface PauseWebhookRequest {
 
 export interface SetOrgIdRequest {
   clientId: string;
+  /** `""` stops the history */
   orgId: string;
 }
 
 export interface SetApiSecretRequest {
   clientId: string;
+  /** Not the master token; `""` removes the secret */
   secret: string;
 }
 
@@ -2401,9 +2421,9 @@ export interface SetProxyRequest {
 
 export interface SetRetentionRequest {
   clientId: string;
-  /** Days after which messages and their files are deleted; 0 keeps them for ever, `null` uses the setting `--retention-days` */
+  /** Messages and files of the session that are older than so many days are deleted; 0 keeps them for ever, `null` follows the setting `--retention-days` */
   days?: number | null;
-  /** Days for which events are kept for `/replay`; 0 for none */
+  /** Days for which events are kept, to be sent again; 0 keeps none, and removes those that are kept */
   keepEvents?: number;
 }
 
@@ -2430,6 +2450,7 @@ export interface GetPasskeyRequest {
 
 export interface AnswerPasskeyRequest {
   clientId: string;
+  /** The owner's WebAuthn assertion, as browsers write it */
   assertion: WebAuthnAssertion;
 }
 
@@ -2454,12 +2475,14 @@ export interface StartPairRequest {
 export interface RequestPairCodeRequest {
   clientId?: string;
   token: string;
+  /** Digits with the country code, `+` optional */
   phone: string;
 }
 
 export interface AnswerPairPasskeyRequest {
   clientId?: string;
   token: string;
+  /** The owner's WebAuthn assertion, as browsers write it */
   assertion: WebAuthnAssertion;
 }
 
@@ -2470,8 +2493,9 @@ export interface ConfirmPairPasskeyRequest {
 
 export interface AdoptRequest {
   clientId: string;
-  /** Discard the parts of an unfinished adoption */
+  /** `true` forgets the parts of an adoption that did not end */
   begin?: boolean;
+  /** Keys of the link */
   keys?: {
     /** The library's name of the key family, such as `session` or `pre-key` */
     type: string;
@@ -2482,6 +2506,7 @@ export interface AdoptRequest {
   }[];
   /** The credentials of the link as the library writes them in JSON (`creds.json`) */
   credentials?: Record<string, unknown>;
+  /** The value that `/export-keys` answered */
   received?: {
     /** SHA-256 of the ciphertext */
     id: string;
@@ -2499,7 +2524,7 @@ export interface AdoptRequest {
   webhookToken?: string;
   /** URL that returns the options of polls that are not stored */
   pollLookupUrl?: string;
-  /** Opt-in event types */
+  /** Types of opt-in events; replaces the whole list, `[]` turns all of them off */
   extraEvents?: (
     | 'message_status'
     | 'session_status'
@@ -2511,7 +2536,7 @@ export interface AdoptRequest {
   )[];
   /** URL of the proxy for all connections of this session: `http`, `https` or `socks5`, with user and password if the proxy needs them; `null` for direct connections. Needs the master token */
   proxy?: string | null;
-  /** When the number was linked, from which policy rules by age count; default: now */
+  /** When the number was linked, from which policy rules by age count; by default now */
   linkedAt?: string;
   /** Why the webhook is paused; empty if it is not */
   webhookPaused?: string;
@@ -2523,9 +2548,10 @@ export interface AdoptRequest {
   };
   /** The receivers beside the webhook, with their secrets */
   receivers?: {
+    /** Id of the receiver */
     id: string;
     name: string;
-    /** URL of the receiver: http(s), or that of a broker */
+    /** An http(s) address or that of a broker */
     url: string;
     /** Bearer token and signing key of the calls; `""` for none */
     token: string;
@@ -2533,7 +2559,7 @@ export interface AdoptRequest {
     retry: 'contract' | 'durable';
     /** An event must pass every given part; `{}` accepts all events */
     filter: ReceiverFilter;
-    /** Headers of every call, by name; at most 16, 4096 characters together. Headers of the gateway, the body and the connection are not allowed */
+    /** Headers of every call, by name; at most 16, with 4,096 characters together. Not `Authorization`, `Host`, `User-Agent`, `X-SN-…`, `webhook-…`, `Content-…`, nor those of the connection */
     headers: Record<string, unknown>;
     schedule: ReceiverSchedule;
     previousToken: string | null;
@@ -2549,7 +2575,7 @@ export interface AdoptRequest {
 
 export interface GiveBackRequest {
   clientId: string;
-  /** The own jid of the session, with or without its device, to prevent giving back another session by mistake */
+  /** The session's own jid, with or without its device, so that no other session is given back by mistake */
   jid: string;
 }
 
@@ -2575,44 +2601,65 @@ export interface ExportKeysRequest {
 export interface SendMessageRequest {
   clientId: string;
   to: string;
+  /** The message that this message answers. The quote shows what the gateway has stored of that message; a message with an unknown id is sent too */
   quotedMessageId?: string;
+  /** User-parts: LID or phone digits. Write `@<user-part>` into the text too: the gateway replaces it with the user-part on the wire, so both agree, also for a phone number */
   mentions?: string[];
+  /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
   metaData?: Record<string, unknown>;
-  /** Keep the message if the policy refuses it for a time, and send it when the policy allows it */
+  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
   whenAllowed?: boolean;
+  /** The text; an emoji is one character */
   body: string;
-  /** Show a preview of the first https link; default: the setting --link-previews */
+  /** `true` shows a preview of the first `https://` link: title, description and picture of its page. The default is the setting `--link-previews`, which is off */
   linkPreview?: boolean;
 }
 
 export interface SendPollMessageRequest {
   clientId: string;
   to: string;
+  /** The message that this message answers. The quote shows what the gateway has stored of that message; a message with an unknown id is sent too */
   quotedMessageId?: string;
+  /** User-parts: LID or phone digits. Write `@<user-part>` into the text too: the gateway replaces it with the user-part on the wire, so both agree, also for a phone number */
   mentions?: string[];
+  /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
   metaData?: Record<string, unknown>;
-  /** Keep the message if the policy refuses it for a time, and send it when the policy allows it */
+  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
   whenAllowed?: boolean;
+  /** The question */
   pollName: string;
+  /** The options */
   pollOptions: string[];
+  /** How many options one person may choose, up to the number of options */
   selectableCount?: number;
 }
 
 export interface SendListMessageRequest {
   clientId: string;
   to: string;
+  /** The message that this message answers. The quote shows what the gateway has stored of that message; a message with an unknown id is sent too */
   quotedMessageId?: string;
+  /** User-parts: LID or phone digits. Write `@<user-part>` into the text too: the gateway replaces it with the user-part on the wire, so both agree, also for a phone number */
   mentions?: string[];
+  /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
   metaData?: Record<string, unknown>;
-  /** Keep the message if the policy refuses it for a time, and send it when the policy allows it */
+  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
   whenAllowed?: boolean;
+  /** A title above the text */
   title?: string;
+  /** The text */
   bodyText: string;
+  /** Small print below the text */
   footerText?: string;
+  /** The label of the button that opens the list */
   buttonText: string;
+  /** The rows, in sections */
   sections: {
+    /** Required if there are several sections */
     title?: string;
+    /** 10 at most, in all sections together */
     rows: {
+      /** Used once; the event of a choice names it */
       id: string;
       title: string;
       description?: string;
@@ -2623,13 +2670,19 @@ export interface SendListMessageRequest {
 export interface SendInteractiveMessageRequest {
   clientId: string;
   to: string;
+  /** The message that this message answers. The quote shows what the gateway has stored of that message; a message with an unknown id is sent too */
   quotedMessageId?: string;
+  /** User-parts: LID or phone digits. Write `@<user-part>` into the text too: the gateway replaces it with the user-part on the wire, so both agree, also for a phone number */
   mentions?: string[];
+  /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
   metaData?: Record<string, unknown>;
-  /** Keep the message if the policy refuses it for a time, and send it when the policy allows it */
+  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
   whenAllowed?: boolean;
+  /** The text */
   bodyText: string;
+  /** Small print below the text */
   footerText?: string;
+  /** The buttons. Each takes exactly the fields of its `type`; `displayText` is the label */
   buttons: (
     | {
         type: 'quick_reply';
@@ -2661,49 +2714,69 @@ export interface SendInteractiveMessageRequest {
 export interface SendContactRequest {
   clientId: string;
   to: string;
+  /** The message that this message answers. The quote shows what the gateway has stored of that message; a message with an unknown id is sent too */
   quotedMessageId?: string;
+  /** User-parts: LID or phone digits. Write `@<user-part>` into the text too: the gateway replaces it with the user-part on the wire, so both agree, also for a phone number */
   mentions?: string[];
+  /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
   metaData?: Record<string, unknown>;
-  /** Keep the message if the policy refuses it for a time, and send it when the policy allows it */
+  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
   whenAllowed?: boolean;
+  /** The name on the card */
   displayName: string;
+  /** Digits with the country code, `+` optional; the gateway makes a vCard 3.0 from name and number */
   phone?: string;
+  /** A whole vCard 3.0, sent unchanged; overrides `phone` */
   vcard?: string;
 }
 
 export interface SendLocationRequest {
   clientId: string;
   to: string;
+  /** The message that this message answers. The quote shows what the gateway has stored of that message; a message with an unknown id is sent too */
   quotedMessageId?: string;
+  /** User-parts: LID or phone digits. Write `@<user-part>` into the text too: the gateway replaces it with the user-part on the wire, so both agree, also for a phone number */
   mentions?: string[];
+  /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
   metaData?: Record<string, unknown>;
-  /** Keep the message if the policy refuses it for a time, and send it when the policy allows it */
+  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
   whenAllowed?: boolean;
+  /** Degrees */
   latitude: number;
+  /** Degrees */
   longitude: number;
+  /** Name of the place */
   name?: string;
+  /** Address of the place */
   address?: string;
 }
 
 export interface SendReactionRequest {
   clientId: string;
   to: string;
+  /** The message to react to */
   messageId: string;
+  /** One emoji; `""` removes the reaction */
   emoji: string;
+  /** `true` if the linked number sent the message. The gateway uses this field only for a message that it does not know */
   targetFromMe?: boolean;
 }
 
 export interface EditMessageRequest {
   clientId: string;
   to: string;
+  /** An own message, sent within the last 15 minutes */
   messageId: string;
+  /** The new text or caption */
   body: string;
 }
 
 export interface PinMessageRequest {
   clientId: string;
   to: string;
+  /** The message */
   messageId: string;
+  /** `false` unpins the message */
   pinned?: boolean;
   /** Seconds until the pin ends by itself: a day, a week or 30 days */
   duration?: 86400 | 604800 | 2592000;
@@ -2712,91 +2785,109 @@ export interface PinMessageRequest {
 export interface SendMediaMessageRequest {
   clientId: string;
   to: string;
+  /** The message that this message answers. The quote shows what the gateway has stored of that message; a message with an unknown id is sent too */
   quotedMessageId?: string;
+  /** User-parts: LID or phone digits. Write `@<user-part>` into the text too: the gateway replaces it with the user-part on the wire, so both agree, also for a phone number */
   mentions?: string[];
+  /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
   metaData?: Record<string, unknown>;
-  /** Keep the message if the policy refuses it for a time, and send it when the policy allows it */
+  /** `true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files */
   whenAllowed?: boolean;
-  /** A public https address */
+  /** A public https address. The gateway fetches at most 100 MB, within 60 s. A file over 60 MB is sent as a text with the link */
   downloadUrl: string;
   /** MIME type, if detection is wrong */
   mimeType?: string;
+  /** Ignored for audio and stickers */
   caption?: string;
+  /** Shown to the recipient for documents only, because the network carries no names of other files; kept in the event, the history and the media library. The default is the name in the answer's `Content-Disposition` or in the URL */
   fileName?: string;
-  /** Send audio as a voice note; OGG/Opus */
+  /** `true` sends audio as a voice note; the file must be OGG/Opus */
   sendAudioAsVoice?: boolean;
-  /** Send a picture as a sticker; other formats than WebP are converted */
+  /** `true` sends a picture as a sticker; a picture that is not a WebP of 512 pixels is converted */
   asSticker?: boolean;
 }
 
 export interface ForwardMessageRequest {
   clientId: string;
   to: string;
-  /** The chat of the message, in any form of `to` */
+  /** The chat that the message is in, in the forms of `to` */
   from: string;
+  /** The message */
   messageId: string;
+  /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
   metaData?: Record<string, unknown>;
 }
 
 export interface StarMessageRequest {
   clientId: string;
   to: string;
+  /** The message */
   messageId: string;
+  /** `false` removes the star */
   starred?: boolean;
 }
 
 export interface SendTypingRequest {
   clientId: string;
   to: string;
+  /** `true` shows that the number is typing, `false` that it stopped */
   composing?: boolean;
 }
 
 export interface SubscribePresenceRequest {
   clientId: string;
   to: string;
+  /** Seconds until the subscription ends */
   seconds?: number;
 }
 
 export interface DeleteMessageRequest {
   clientId: string;
   to: string;
+  /** The message */
   messageId: string;
+  /** `true` if the linked number sent the message */
   fromMe: boolean;
+  /** `everyone`: own messages only, which the network enforces; `me`: only on the devices of the account */
   mode: 'everyone' | 'me';
-  /** The room in the hosted inbox; required for `me`, if the session has a hosted inbox */
+  /** The room of the message; required for `me` if the session has a hosted inbox */
   chatRoomId?: string;
 }
 
 export interface MarkReadRequest {
   clientId: string;
   to: string;
+  /** Messages of the chat */
   messageIds: string[];
 }
 
 export interface ArchiveChatRequest {
   clientId: string;
   to: string;
+  /** `false` unarchives the chat */
   archived?: boolean;
 }
 
 export interface MuteChatRequest {
   clientId: string;
   to: string;
+  /** `false` ends the mute */
   muted?: boolean;
-  /** When the mute ends, RFC 3339; absent for a mute without an end */
+  /** When the mute ends, RFC 3339, in the future; if absent, the mute has no end */
   until?: string;
 }
 
 export interface PinChatRequest {
   clientId: string;
   to: string;
+  /** `false` unpins the chat */
   pinned?: boolean;
 }
 
 export interface SetDisappearingMessagesRequest {
   clientId: string;
   to: string;
-  /** 0 (off), 86400 (a day), 604800 (a week) or 7776000 (90 days) */
+  /** `0` (off), `86400` (a day), `604800` (a week) or `7776000` (90 days) */
   seconds: 0 | 86400 | 604800 | 7776000;
 }
 
@@ -2807,23 +2898,25 @@ export interface MarkUnreadRequest {
 
 export interface GetUserInfoRequest {
   clientId: string;
+  /** The person */
   jid: string;
-  /** Add number and name to the answer, as far as they are known */
+  /** `true`: the answer also has `phone` and `displayName` */
   withContact?: boolean;
 }
 
 export interface CheckOwnerLidRequest {
   clientId: string;
-  /** In any usual notation, with or without + */
+  /** A phone number with its country code, in any usual writing, with or without `+`. Without `number` the answer has only the own addresses */
   number?: string;
 }
 
 export interface GetProfilePictureRequest {
   clientId: string;
+  /** A person or a group */
   jid: string;
-  /** True for the thumbnail of 96 pixels, false for full size */
+  /** `true` for the small picture of 96 pixels, `false` for full size */
   preview?: boolean;
-  /** Ask the network even if it was asked within 24 hours */
+  /** `true` asks the network even if it was asked within 24 hours */
   refresh?: boolean;
 }
 
@@ -2833,17 +2926,19 @@ export interface ListBlockedRequest {
 
 export interface BlockPersonRequest {
   clientId: string;
+  /** The person */
   jid: string;
 }
 
 export interface UnblockPersonRequest {
   clientId: string;
+  /** The person */
   jid: string;
 }
 
 export interface RefreshAvatarsRequest {
   clientId: string;
-  /** Also check rooms that have a picture */
+  /** `true` also checks rooms that have a picture */
   force?: boolean;
 }
 
@@ -2853,16 +2948,17 @@ export interface GetProfileRequest {
 
 export interface SetProfileRequest {
   clientId: string;
+  /** The name that other people see */
   name?: string;
-  /** The text below the name */
+  /** The text below the name; `""` removes it */
   about?: string;
-  /** Seconds after which messages of new chats disappear: 0 (off), 86400, 604800 or 7776000 */
+  /** Seconds after which messages of new chats disappear: `0` (off), `86400` (a day), `604800` (a week) or `7776000` (90 days) */
   disappearingSeconds?: 0 | 86400 | 604800 | 7776000;
 }
 
 export interface SetProfilePictureRequest {
   clientId: string;
-  /** A public https address of a picture; `""` removes the picture */
+  /** A public https address of a picture, under the rules of `/send-media-message`; `""` removes the picture */
   downloadUrl: string;
 }
 
@@ -2872,33 +2968,43 @@ export interface ListGroupsRequest {
 
 export interface GetGroupRequest {
   clientId: string;
+  /** The group: `<id>@g.us` */
   groupJid: string;
 }
 
 export interface CreateGroupRequest {
   clientId: string;
+  /** The name. WhatsApp also limits it to 100 UTF-16 code units, so fewer composed emoji fit: 👨‍👩‍👧 has 8 */
   subject: string;
+  /** People by LID, `+phone` or jid, each once, without the linked number */
   participants: string[];
 }
 
 export interface UpdateGroupMembersRequest {
   clientId: string;
+  /** The group: `<id>@g.us` */
   groupJid: string;
+  /** `promote` makes the people admins, `demote` takes that back */
   action: 'add' | 'remove' | 'promote' | 'demote';
+  /** People by LID, `+phone` or jid, each once, without the linked number */
   participants: string[];
 }
 
 export interface GetGroupInviteLinkRequest {
   clientId: string;
+  /** The group: `<id>@g.us` */
   groupJid: string;
+  /** `true` makes a new link; the old link stops working */
   reset?: boolean;
 }
 
 export interface UpdateGroupRequest {
   clientId: string;
+  /** The group: `<id>@g.us` */
   groupJid: string;
+  /** The name. WhatsApp also limits it to 100 UTF-16 code units, so fewer composed emoji fit: 👨‍👩‍👧 has 8 */
   subject?: string;
-  /** The description; an empty text removes it */
+  /** The description, also at most 2,048 UTF-16 code units; `""` removes it */
   description?: string;
   /** Only admins may write */
   announce?: boolean;
@@ -2908,43 +3014,48 @@ export interface UpdateGroupRequest {
   membersAdd?: boolean;
   /** Admins approve people who join by the invite link */
   joinApproval?: boolean;
-  /** 0 (off), 86400 (a day), 604800 (a week) or 7776000 (90 days) */
+  /** Seconds after which messages disappear: `0` (off), `86400` (a day), `604800` (a week) or `7776000` (90 days) */
   disappearingSeconds?: 0 | 86400 | 604800 | 7776000;
 }
 
 export interface SetGroupPictureRequest {
   clientId: string;
+  /** The group: `<id>@g.us` */
   groupJid: string;
-  /** A public https address of a picture; `""` removes the picture */
+  /** A public https address of a picture, under the rules of `/send-media-message`; `""` removes the picture */
   downloadUrl: string;
 }
 
 export interface ListGroupRequestsRequest {
   clientId: string;
+  /** The group: `<id>@g.us` */
   groupJid: string;
 }
 
 export interface UpdateGroupRequestsRequest {
   clientId: string;
+  /** The group: `<id>@g.us` */
   groupJid: string;
   action: 'approve' | 'reject';
+  /** People by LID, `+phone` or jid, each once, without the linked number */
   participants: string[];
 }
 
 export interface JoinGroupRequest {
   clientId: string;
-  /** The link, or the code at its end */
+  /** The invite link, or the code at its end */
   invite: string;
 }
 
 export interface GetGroupInviteRequest {
   clientId: string;
-  /** The link, or the code at its end */
+  /** The invite link, or the code at its end */
   invite: string;
 }
 
 export interface LeaveGroupRequest {
   clientId: string;
+  /** The group: `<id>@g.us` */
   groupJid: string;
 }
 
@@ -2955,9 +3066,9 @@ export interface ListChatRoomsRequest {
 export interface ListMessagesRequest {
   clientId?: string;
   limit?: number;
-  /** A message id */
+  /** A `messageId`: the messages before that one */
   before?: string;
-  /** Include the status of own messages */
+  /** `true`: own messages have a `status` */
   status?: boolean;
   chatRoomId: string;
 }
@@ -2975,6 +3086,7 @@ export interface ResetUnreadRequest {
 
 export interface ListMediaFilesRequest {
   clientId: string;
+  /** The present `orgId` of the session */
   orgId: string;
   page?: number;
   limit?: number;
@@ -2982,6 +3094,7 @@ export interface ListMediaFilesRequest {
 
 export interface GetMediaFileUrlRequest {
   clientId?: string;
+  /** The `messageId` of a listed file: a UUID of the file, not the id of a message */
   messageId: string;
 }
 
@@ -2996,9 +3109,9 @@ export interface ListReceiversRequest {
 
 export interface AddReceiverRequest {
   clientId: string;
-  /** URL of the receiver: http(s), or that of a broker */
+  /** An http(s) address or that of a broker */
   url: string;
-  /** For people */
+  /** Name for people */
   name?: string;
   /** Bearer token and signing key of the calls; `""` for none */
   token?: string;
@@ -3006,17 +3119,19 @@ export interface AddReceiverRequest {
   retry?: 'contract' | 'durable';
   /** An event must pass every given part; `{}` accepts all events */
   filter?: ReceiverFilter;
-  /** Headers of every call, by name; at most 16, 4096 characters together. Headers of the gateway, the body and the connection are not allowed */
+  /** Headers of every call, by name; at most 16, with 4,096 characters together. Not `Authorization`, `Host`, `User-Agent`, `X-SN-…`, `webhook-…`, `Content-…`, nor those of the connection */
   headers?: Record<string, unknown>;
+  /** 400 for a part that the receiver's kind of retries does not use */
   schedule?: ReceiverSchedule;
 }
 
 export interface UpdateReceiverRequest {
   clientId: string;
+  /** Id of the receiver */
   id: string;
-  /** URL of the receiver: http(s), or that of a broker */
+  /** An http(s) address or that of a broker */
   url?: string;
-  /** For people */
+  /** Name for people */
   name?: string;
   /** Bearer token and signing key of the calls; `""` for none */
   token?: string;
@@ -3024,22 +3139,25 @@ export interface UpdateReceiverRequest {
   retry?: 'contract' | 'durable';
   /** An event must pass every given part; `{}` accepts all events */
   filter?: ReceiverFilter;
-  /** Headers of every call, by name; at most 16, 4096 characters together. Headers of the gateway, the body and the connection are not allowed */
+  /** Headers of every call, by name; at most 16, with 4,096 characters together. Not `Authorization`, `Host`, `User-Agent`, `X-SN-…`, `webhook-…`, `Content-…`, nor those of the connection */
   headers?: Record<string, unknown>;
+  /** 400 for a part that the receiver's kind of retries does not use */
   schedule?: ReceiverSchedule;
-  /** Seconds for which calls are also signed with the previous `webhookToken`: up to 7 days; 0 stops it. A new token without this field stops it, too */
+  /** Seconds for which calls carry a second signature, with the previous `webhookToken`: up to 7 days; 0 stops it. A new token without this field stops it, too */
   previousTokenFor?: number;
-  /** True pauses the receiver until somebody resumes it */
+  /** `true` pauses the receiver until somebody resumes it, `false` resumes it */
   paused?: boolean;
 }
 
 export interface RemoveReceiverRequest {
   clientId: string;
+  /** Id of the receiver */
   id: string;
 }
 
 export interface SendTestEventRequest {
   clientId: string;
+  /** Type of the event */
   type:
     | 'text'
     | 'image'
@@ -3062,7 +3180,7 @@ export interface SendTestEventRequest {
     | 'group_update'
     | 'message_unreadable'
     | 'account_status';
-  /** Fields of the event with values other than the defaults */
+  /** Values for fields of the event */
   fields?: {
     body?: string;
     messageId?: string;
@@ -3070,14 +3188,17 @@ export interface SendTestEventRequest {
     remotePhone?: string;
     pushName?: string;
   };
-  /** Id of the receiver; default: the webhook */
+  /** Id of the receiver; by default the webhook */
   receiver?: string;
 }
 
 export interface ListenWebhookRequest {
   clientId: string;
+  /** Where the events go */
   webhookUrl: string;
+  /** Bearer token and signing key of the calls; tells listeners apart */
   webhookToken: string;
+  /** Types of opt-in events */
   extraEvents?: (
     | 'message_status'
     | 'session_status'
@@ -3087,21 +3208,25 @@ export interface ListenWebhookRequest {
     | 'message_unreadable'
     | 'account_status'
   )[];
+  /** Seconds until the listener ends unless the call is repeated */
   seconds?: number;
-  /** Replace another listener of the session */
+  /** `true` replaces another listener of the session */
   takeOver?: boolean;
 }
 
 export interface UnlistenWebhookRequest {
   clientId: string;
+  /** Token of the listener; absent for any listener */
   webhookToken?: string;
 }
 
 export interface ListFailedDeliveriesRequest {
+  /** Only this session */
   clientId?: string;
   /** With `clientId`: only deliveries to this receiver; `1` is the webhook */
   receiver?: string;
   limit?: number;
+  /** `next` of the previous page */
   before?: string;
 }
 
@@ -3121,6 +3246,7 @@ export interface ListKeptEventsRequest {
   from?: string;
   /** Only events that were announced at this time or earlier */
   to?: string;
+  /** Type of the events */
   type?:
     | 'text'
     | 'image'
@@ -3144,12 +3270,13 @@ export interface ListKeptEventsRequest {
     | 'message_unreadable'
     | 'account_status';
   limit?: number;
+  /** `next` of the previous page */
   before?: string;
 }
 
 export interface ReplayRequest {
   clientId: string;
-  /** `1` is the webhook */
+  /** Id of the receiver; `1` is the webhook */
   receiver?: string;
   /** Only events that were announced at this time or later */
   from?: string;
@@ -3181,7 +3308,7 @@ export interface ReplayRequest {
     | 'message_unreadable'
     | 'account_status'
   )[];
-  /** Include events that do not pass the filter of the receiver */
+  /** `true` includes events that do not pass the filter of the receiver */
   ignoreFilter?: boolean;
   limit?: number;
   /** `next` of the previous request, with the same other fields */
@@ -3213,6 +3340,7 @@ export interface GetPolicyRequest {
 
 export interface GetPastSendsRequest {
   clientId: string;
+  /** Sends of so many last days */
   days?: number;
   limit?: number;
   /** Continue after this time: `next` of the previous page */
@@ -3220,19 +3348,22 @@ export interface GetPastSendsRequest {
 }
 
 export interface GetFleetRequest {
+  /** Only this session */
   clientId?: string;
 }
 
 export interface ListNodesRequest {
+  /** Adds `leases`, with the holder of this session */
   clientId?: string;
+  /** `true` adds `leases`, with the holder of each session */
   leases?: boolean;
 }
 
 export interface DrainNodeRequest {
   clientId?: string;
-  /** Name or nodeId of the node */
+  /** Name or `nodeId` of the node */
   node: string;
-  /** False ends the drain */
+  /** `false` ends the drain, and so does a restart */
   draining?: boolean;
 }
 
@@ -3520,7 +3651,7 @@ export class Operations {
   ): Promise<{
     ok: true;
     clientId: string;
-    /** Days after which messages and their files are deleted; 0 keeps them for ever, `null` uses the setting `--retention-days` */
+    /** Messages and files of the session that are older than so many days are deleted; 0 keeps them for ever, `null` follows the setting `--retention-days` */
     days: number | null;
     /** Days for which events are kept; absent if none are kept */
     keepEvents?: number;
@@ -3553,7 +3684,7 @@ export class Operations {
     return this.#transport.json(CALLS.reconnect, request, options);
   }
 
-  /** Get the restrictions of a linked number that the network last reported. `GET /restrictions` */
+  /** Get the restriction or warning that the network last reported for a linked number. `GET /restrictions` */
   restrictions(request: RestrictionsRequest, options?: CallOptions): Promise<RestrictionsAnswer> {
     return this.#transport.json(CALLS.restrictions, request, options);
   }
@@ -3646,7 +3777,7 @@ export class Operations {
     /** State of the session; `logged_out`, `replaced` and `banned` need an operator */
     status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
     jid: string;
-    /** Family and id of unusable keys; all others are accepted */
+    /** Family and id of the keys that cannot be used; all others are accepted */
     leftOut: string[];
   }> {
     return this.#transport.json(CALLS.adopt, request, options);
@@ -3674,6 +3805,7 @@ export class Operations {
     jid: string;
     /** Credentials in the form of `/adopt` */
     credentials: Record<string, unknown>;
+    /** Settings that move with the session */
     settings: {
       orgId: string;
       webhookUrl: string;
@@ -3694,11 +3826,11 @@ export class Operations {
       proxy: string | null;
       enableGroupAi: boolean;
       rejectCalls: boolean;
-      /** Days after which messages and their files are deleted; 0 keeps them for ever, `null` uses the setting `--retention-days` */
+      /** Messages and files of the session that are older than so many days are deleted; 0 keeps them for ever, `null` follows the setting `--retention-days` */
       retentionDays: number | null;
-      /** Days for which events are kept for `/replay`; 0 for none */
+      /** Days for which events are kept, to be sent again; 0 keeps none, and removes those that are kept */
       keepEvents?: number;
-      /** When the number was linked, from which policy rules by age count; default: now */
+      /** When the number was linked, from which policy rules by age count; by default now */
       linkedAt?: string;
       /** Why the webhook is paused; empty if it is not */
       webhookPaused?: string;
@@ -3710,9 +3842,10 @@ export class Operations {
       };
       /** The receivers beside the webhook, with their secrets */
       receivers?: {
+        /** Id of the receiver */
         id: string;
         name: string;
-        /** URL of the receiver: http(s), or that of a broker */
+        /** An http(s) address or that of a broker */
         url: string;
         /** Bearer token and signing key of the calls; `""` for none */
         token: string;
@@ -3720,7 +3853,7 @@ export class Operations {
         retry: 'contract' | 'durable';
         /** An event must pass every given part; `{}` accepts all events */
         filter: ReceiverFilter;
-        /** Headers of every call, by name; at most 16, 4096 characters together. Headers of the gateway, the body and the connection are not allowed */
+        /** Headers of every call, by name; at most 16, with 4,096 characters together. Not `Authorization`, `Host`, `User-Agent`, `X-SN-…`, `webhook-…`, `Content-…`, nor those of the connection */
         headers: Record<string, unknown>;
         schedule: ReceiverSchedule;
         previousToken: string | null;
@@ -3735,6 +3868,7 @@ export class Operations {
     };
     /** Data that is not moved and stays here, beside history, files and names of people */
     staying: {
+      /** Failed deliveries */
       failedDeliveries: number;
       /** Events that wait for their receivers, with `retry: durable` */
       waitingDeliveries: number;
@@ -3755,6 +3889,7 @@ export class Operations {
     options?: CallOptions,
   ): Promise<{
     clientId: string;
+    /** Failed deliveries */
     failedDeliveries: number;
     /** Events that wait for their receivers, with `retry: durable` */
     waitingDeliveries: number;
@@ -3775,6 +3910,7 @@ export class Operations {
   ): Promise<{
     ok: true;
     clientId: string;
+    /** A page of keys as `/adopt` takes them */
     keys: {
       /** The library's name of the key family, such as `session` or `pre-key` */
       type: string;
@@ -3783,14 +3919,14 @@ export class Operations {
       /** The key as the library writes it in JSON */
       value: unknown;
     }[];
-    /** Position of the next page; absent on the last page */
+    /** `after` of the next page; absent on the last page */
     next?: {
       /** The library's name of the key family, such as `session` or `pre-key` */
       type: string;
       /** Name of the key in its family */
       id: string;
     };
-    /** On the last page: messages of the last minute */
+    /** On the last page: the messages of the last minute with traffic, and the messages still to be announced, so that `/adopt` recognises a second delivery of them */
     received?: {
       /** SHA-256 of the ciphertext */
       id: string;
@@ -4138,7 +4274,7 @@ export class Operations {
     options?: CallOptions,
   ): Promise<{
     groupJid: string;
-    /** False when an admin has to approve first */
+    /** False if an admin has to approve first; the request is sent then */
     joined: boolean;
   }> {
     return this.#transport.json(CALLS.joinGroup, request, options);
@@ -4232,7 +4368,7 @@ export class Operations {
     return this.#transport.json(CALLS.getMediaFileUrl, request, options);
   }
 
-  /** Download a stored file, whole or in part; needs only the link, no token. `GET /media/{id}/{fileName}` */
+  /** Download a stored file, whole or in part. `GET /media/{id}/{fileName}` */
   getMedia(request: GetMediaRequest, options?: CallOptions): Promise<Response> {
     return this.#transport.response(
       { method: 'GET', path: '/media/{id}/{fileName}', query: [] },
@@ -4241,7 +4377,7 @@ export class Operations {
     );
   }
 
-  /** List the receivers of a session, without tokens; its webhook has the id `1`. `GET /receivers` */
+  /** List the receivers of a session; its webhook, if there is one, has the id `1`. `GET /receivers` */
   listReceivers(
     request: ListReceiversRequest,
     options?: CallOptions,
@@ -4299,7 +4435,7 @@ export class Operations {
     return this.#transport.json(CALLS.listenWebhook, request, options);
   }
 
-  /** Send a session's events to its webhook again: ends the listener with that token, or any listener. `POST /unlisten-webhook` */
+  /** Send a session's events to its webhook again: ends the listener with that token; without a token, any listener. `POST /unlisten-webhook` */
   unlistenWebhook(request: UnlistenWebhookRequest, options?: CallOptions): Promise<UnlistenAnswer> {
     return this.#transport.json(CALLS.unlistenWebhook, request, options);
   }
@@ -4324,7 +4460,7 @@ export class Operations {
     return this.#transport.json(CALLS.getFailedDelivery, request, options);
   }
 
-  /** Send a failed delivery again, with four new attempts; a success removes it from the list. `POST /failed-deliveries/{id}/resend` */
+  /** Send a failed delivery again to its receiver, with four new attempts; a success removes it from the list. `POST /failed-deliveries/{id}/resend` */
   resendFailedDelivery(request: ResendFailedDeliveryRequest, options?: CallOptions): Promise<ResendAnswer> {
     return this.#transport.json(CALLS.resendFailedDelivery, request, options);
   }
@@ -4384,23 +4520,24 @@ export class Operations {
     return this.#transport.json(CALLS.getPastSends, request, options);
   }
 
-  /** Get every session that the token can see, and every node, with what an operator needs. `GET /fleet` */
+  /** Get the state of every session that the token can see, and of every node. `GET /fleet` */
   getFleet(request: GetFleetRequest = {}, options?: CallOptions): Promise<FleetAnswer> {
     return this.#transport.json(CALLS.getFleet, request, options);
   }
 
-  /** List the nodes that share the store; with `leases` also the node of each session. `GET /nodes` */
+  /** List the nodes with a recent heartbeat; with `leases` also the node of each session. `GET /nodes` */
   listNodes(
     request: ListNodesRequest = {},
     options?: CallOptions,
   ): Promise<{
     nodes: Node[];
+    /** An empty `podName` means that the node is gone */
     leases?: Lease[];
   }> {
     return this.#transport.json(CALLS.listNodes, request, options);
   }
 
-  /** Move the sessions of a node to the others and let it take no new ones, until a restart or the end of the drain. `POST /nodes/drain` */
+  /** Make a node hand over its sessions and take no new ones. `POST /nodes/drain` */
   drainNode(
     request: DrainNodeRequest,
     options?: CallOptions,
@@ -4433,7 +4570,7 @@ export class Operations {
     return this.#transport.json(CALLS.getReady, {}, options);
   }
 
-  /** Get the health of every session of this node. `GET /health/clients` */
+  /** Get the health of every session of the node that answers, and its version of WhatsApp Web. `GET /health/clients` */
   getClientsHealth(options?: CallOptions): Promise<{
     podName: string;
     /** Sessions that need an operator */
@@ -4445,12 +4582,12 @@ export class Operations {
     return this.#transport.json(CALLS.getClientsHealth, {}, options);
   }
 
-  /** Get facts of this run; none is secret. `GET /config` */
+  /** Get facts about this run, without secrets, and the list of routes. `GET /config` */
   getConfig(request: GetConfigRequest = {}, options?: CallOptions): Promise<ConfigAnswer> {
     return this.#transport.json(CALLS.getConfig, request, options);
   }
 
-  /** Get the metrics for Prometheus. `GET /metrics` */
+  /** Get the metrics of the node that answers, for Prometheus. `GET /metrics` */
   getMetrics(request: GetMetricsRequest = {}, options?: CallOptions): Promise<Response> {
     return this.#transport.response(
       { method: 'GET', path: '/metrics', query: ['clientId'] },

@@ -20,8 +20,14 @@ export const REQUESTS = {
     webhookUrl: { type: 'text', description: 'URL of the webhook; `""` stops delivery' },
     webhookToken: { type: 'text', description: 'Bearer token and signing key of calls to the webhook' },
     pollLookupUrl: { type: 'text', description: 'URL that returns the options of polls that are not stored' },
-    extraEvents: { type: 'list', description: 'Opt-in event types' },
-    rejectCalls: { type: 'flag', description: 'Decline every incoming call' },
+    extraEvents: {
+      type: 'list',
+      description: 'Types of opt-in events; replaces the whole list, `[]` turns all of them off',
+    },
+    rejectCalls: {
+      type: 'flag',
+      description: 'Decline every incoming call; the event `call` tells of each call',
+    },
     proxy: {
       type: 'other',
       description:
@@ -30,17 +36,28 @@ export const REQUESTS = {
   },
   getQr: {
     clientId: { type: 'text', required: true },
-    format: { type: 'text', default: 'png', options: ['png', 'text'] },
+    format: {
+      type: 'text',
+      description: '`png` for a data URL, `text` for the text inside the QR',
+      default: 'png',
+      options: ['png', 'text'],
+    },
   },
-  pairPhone: { clientId: { type: 'text', required: true }, phone: { type: 'text', required: true } },
+  pairPhone: {
+    clientId: { type: 'text', required: true },
+    phone: { type: 'text', required: true, description: 'Digits with the country code, `+` optional' },
+  },
   checkState: { clientId: { type: 'text', required: true } },
-  listClients: { clientId: { type: 'text' } },
+  listClients: { clientId: { type: 'text', description: 'Only this session' } },
   setWebhook: {
     clientId: { type: 'text', required: true },
     webhookUrl: { type: 'text', required: true, description: 'URL of the webhook; `""` stops delivery' },
     webhookToken: { type: 'text', description: 'Bearer token and signing key of calls to the webhook' },
     pollLookupUrl: { type: 'text', description: 'URL that returns the options of polls that are not stored' },
-    extraEvents: { type: 'list', description: 'Opt-in event types' },
+    extraEvents: {
+      type: 'list',
+      description: 'Types of opt-in events; replaces the whole list, `[]` turns all of them off',
+    },
     retry: {
       type: 'text',
       description:
@@ -50,14 +67,20 @@ export const REQUESTS = {
     previousTokenFor: {
       type: 'integer',
       description:
-        'Seconds for which calls are also signed with the previous `webhookToken`: up to 7 days; 0 stops it. A new token without this field stops it, too',
+        'Seconds for which calls carry a second signature, with the previous `webhookToken`: up to 7 days; 0 stops it. A new token without this field stops it, too',
       min: 0,
       max: 604800,
     },
   },
   pauseWebhook: { clientId: { type: 'text', required: true }, paused: { type: 'flag', required: true } },
-  setOrgId: { clientId: { type: 'text', required: true }, orgId: { type: 'text', required: true } },
-  setApiSecret: { clientId: { type: 'text', required: true }, secret: { type: 'text', required: true } },
+  setOrgId: {
+    clientId: { type: 'text', required: true },
+    orgId: { type: 'text', required: true, description: '`""` stops the history' },
+  },
+  setApiSecret: {
+    clientId: { type: 'text', required: true },
+    secret: { type: 'text', required: true, description: 'Not the master token; `""` removes the secret' },
+  },
   setEnableGroupAi: { clientId: { type: 'text', required: true }, enabled: { type: 'flag', required: true } },
   setProxy: {
     clientId: { type: 'text', required: true },
@@ -73,13 +96,14 @@ export const REQUESTS = {
     days: {
       type: 'other',
       description:
-        'Days after which messages and their files are deleted; 0 keeps them for ever, `null` uses the setting `--retention-days`',
+        'Messages and files of the session that are older than so many days are deleted; 0 keeps them for ever, `null` follows the setting `--retention-days`',
       min: 0,
       max: 36500,
     },
     keepEvents: {
       type: 'integer',
-      description: 'Days for which events are kept for `/replay`; 0 for none',
+      description:
+        'Days for which events are kept, to be sent again; 0 keeps none, and removes those that are kept',
       min: 0,
       max: 30,
     },
@@ -89,7 +113,14 @@ export const REQUESTS = {
   restrictions: { clientId: { type: 'text', required: true } },
   disconnect: { clientId: { type: 'text', required: true } },
   getPasskey: { clientId: { type: 'text', required: true } },
-  answerPasskey: { clientId: { type: 'text', required: true }, assertion: { type: 'other', required: true } },
+  answerPasskey: {
+    clientId: { type: 'text', required: true },
+    assertion: {
+      type: 'other',
+      required: true,
+      description: "The owner's WebAuthn assertion, as browsers write it",
+    },
+  },
   confirmPasskey: { clientId: { type: 'text', required: true } },
   createPairLink: { clientId: { type: 'text', required: true } },
   getPairState: { clientId: { type: 'text' }, token: { type: 'text', required: true } },
@@ -97,27 +128,34 @@ export const REQUESTS = {
   requestPairCode: {
     clientId: { type: 'text' },
     token: { type: 'text', required: true },
-    phone: { type: 'text', required: true },
+    phone: { type: 'text', required: true, description: 'Digits with the country code, `+` optional' },
   },
   answerPairPasskey: {
     clientId: { type: 'text' },
     token: { type: 'text', required: true },
-    assertion: { type: 'other', required: true },
+    assertion: {
+      type: 'other',
+      required: true,
+      description: "The owner's WebAuthn assertion, as browsers write it",
+    },
   },
   confirmPairPasskey: { clientId: { type: 'text' }, token: { type: 'text', required: true } },
   adopt: {
     clientId: { type: 'text', required: true },
-    begin: { type: 'flag', description: 'Discard the parts of an unfinished adoption' },
-    keys: { type: 'other' },
+    begin: { type: 'flag', description: '`true` forgets the parts of an adoption that did not end' },
+    keys: { type: 'other', description: 'Keys of the link' },
     credentials: {
       type: 'object',
       description: 'The credentials of the link as the library writes them in JSON (`creds.json`)',
     },
-    received: { type: 'other' },
+    received: { type: 'other', description: 'The value that `/export-keys` answered' },
     webhookUrl: { type: 'text', description: 'URL of the webhook; `""` stops delivery' },
     webhookToken: { type: 'text', description: 'Bearer token and signing key of calls to the webhook' },
     pollLookupUrl: { type: 'text', description: 'URL that returns the options of polls that are not stored' },
-    extraEvents: { type: 'list', description: 'Opt-in event types' },
+    extraEvents: {
+      type: 'list',
+      description: 'Types of opt-in events; replaces the whole list, `[]` turns all of them off',
+    },
     proxy: {
       type: 'other',
       description:
@@ -125,7 +163,7 @@ export const REQUESTS = {
     },
     linkedAt: {
       type: 'text',
-      description: 'When the number was linked, from which policy rules by age count; default: now',
+      description: 'When the number was linked, from which policy rules by age count; by default now',
     },
     webhookPaused: { type: 'text', description: 'Why the webhook is paused; empty if it is not' },
     previousToken: {
@@ -140,7 +178,7 @@ export const REQUESTS = {
       type: 'text',
       required: true,
       description:
-        'The own jid of the session, with or without its device, to prevent giving back another session by mistake',
+        "The session's own jid, with or without its device, so that no other session is given back by mistake",
     },
   },
   exportSession: { clientId: { type: 'text', required: true } },
@@ -152,116 +190,211 @@ export const REQUESTS = {
   sendMessage: {
     clientId: { type: 'text', required: true },
     to: { type: 'text', required: true },
-    quotedMessageId: { type: 'text' },
-    mentions: { type: 'list' },
-    metaData: { type: 'object' },
+    quotedMessageId: {
+      type: 'text',
+      description:
+        'The message that this message answers. The quote shows what the gateway has stored of that message; a message with an unknown id is sent too',
+    },
+    mentions: {
+      type: 'list',
+      description:
+        'User-parts: LID or phone digits. Write `@<user-part>` into the text too: the gateway replaces it with the user-part on the wire, so both agree, also for a phone number',
+    },
+    metaData: {
+      type: 'object',
+      description:
+        'Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message',
+    },
     whenAllowed: {
       type: 'flag',
       description:
-        'Keep the message if the policy refuses it for a time, and send it when the policy allows it',
+        '`true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files',
     },
-    body: { type: 'text', required: true },
+    body: { type: 'text', required: true, description: 'The text; an emoji is one character' },
     linkPreview: {
       type: 'flag',
-      description: 'Show a preview of the first https link; default: the setting --link-previews',
+      description:
+        '`true` shows a preview of the first `https://` link: title, description and picture of its page. The default is the setting `--link-previews`, which is off',
     },
   },
   sendPollMessage: {
     clientId: { type: 'text', required: true },
     to: { type: 'text', required: true },
-    quotedMessageId: { type: 'text' },
-    mentions: { type: 'list' },
-    metaData: { type: 'object' },
+    quotedMessageId: {
+      type: 'text',
+      description:
+        'The message that this message answers. The quote shows what the gateway has stored of that message; a message with an unknown id is sent too',
+    },
+    mentions: {
+      type: 'list',
+      description:
+        'User-parts: LID or phone digits. Write `@<user-part>` into the text too: the gateway replaces it with the user-part on the wire, so both agree, also for a phone number',
+    },
+    metaData: {
+      type: 'object',
+      description:
+        'Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message',
+    },
     whenAllowed: {
       type: 'flag',
       description:
-        'Keep the message if the policy refuses it for a time, and send it when the policy allows it',
+        '`true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files',
     },
-    pollName: { type: 'text', required: true },
-    pollOptions: { type: 'list', required: true },
-    selectableCount: { type: 'integer', default: 1, min: 1 },
+    pollName: { type: 'text', required: true, description: 'The question' },
+    pollOptions: { type: 'list', required: true, description: 'The options' },
+    selectableCount: {
+      type: 'integer',
+      description: 'How many options one person may choose, up to the number of options',
+      default: 1,
+      min: 1,
+    },
   },
   sendListMessage: {
     clientId: { type: 'text', required: true },
     to: { type: 'text', required: true },
-    quotedMessageId: { type: 'text' },
-    mentions: { type: 'list' },
-    metaData: { type: 'object' },
+    quotedMessageId: {
+      type: 'text',
+      description:
+        'The message that this message answers. The quote shows what the gateway has stored of that message; a message with an unknown id is sent too',
+    },
+    mentions: {
+      type: 'list',
+      description:
+        'User-parts: LID or phone digits. Write `@<user-part>` into the text too: the gateway replaces it with the user-part on the wire, so both agree, also for a phone number',
+    },
+    metaData: {
+      type: 'object',
+      description:
+        'Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message',
+    },
     whenAllowed: {
       type: 'flag',
       description:
-        'Keep the message if the policy refuses it for a time, and send it when the policy allows it',
+        '`true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files',
     },
-    title: { type: 'text' },
-    bodyText: { type: 'text', required: true },
-    footerText: { type: 'text' },
-    buttonText: { type: 'text', required: true },
-    sections: { type: 'other', required: true },
+    title: { type: 'text', description: 'A title above the text' },
+    bodyText: { type: 'text', required: true, description: 'The text' },
+    footerText: { type: 'text', description: 'Small print below the text' },
+    buttonText: { type: 'text', required: true, description: 'The label of the button that opens the list' },
+    sections: { type: 'other', required: true, description: 'The rows, in sections' },
   },
   sendInteractiveMessage: {
     clientId: { type: 'text', required: true },
     to: { type: 'text', required: true },
-    quotedMessageId: { type: 'text' },
-    mentions: { type: 'list' },
-    metaData: { type: 'object' },
+    quotedMessageId: {
+      type: 'text',
+      description:
+        'The message that this message answers. The quote shows what the gateway has stored of that message; a message with an unknown id is sent too',
+    },
+    mentions: {
+      type: 'list',
+      description:
+        'User-parts: LID or phone digits. Write `@<user-part>` into the text too: the gateway replaces it with the user-part on the wire, so both agree, also for a phone number',
+    },
+    metaData: {
+      type: 'object',
+      description:
+        'Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message',
+    },
     whenAllowed: {
       type: 'flag',
       description:
-        'Keep the message if the policy refuses it for a time, and send it when the policy allows it',
+        '`true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files',
     },
-    bodyText: { type: 'text', required: true },
-    footerText: { type: 'text' },
-    buttons: { type: 'other', required: true },
+    bodyText: { type: 'text', required: true, description: 'The text' },
+    footerText: { type: 'text', description: 'Small print below the text' },
+    buttons: {
+      type: 'other',
+      required: true,
+      description: 'The buttons. Each takes exactly the fields of its `type`; `displayText` is the label',
+    },
   },
   sendContact: {
     clientId: { type: 'text', required: true },
     to: { type: 'text', required: true },
-    quotedMessageId: { type: 'text' },
-    mentions: { type: 'list' },
-    metaData: { type: 'object' },
+    quotedMessageId: {
+      type: 'text',
+      description:
+        'The message that this message answers. The quote shows what the gateway has stored of that message; a message with an unknown id is sent too',
+    },
+    mentions: {
+      type: 'list',
+      description:
+        'User-parts: LID or phone digits. Write `@<user-part>` into the text too: the gateway replaces it with the user-part on the wire, so both agree, also for a phone number',
+    },
+    metaData: {
+      type: 'object',
+      description:
+        'Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message',
+    },
     whenAllowed: {
       type: 'flag',
       description:
-        'Keep the message if the policy refuses it for a time, and send it when the policy allows it',
+        '`true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files',
     },
-    displayName: { type: 'text', required: true },
-    phone: { type: 'text' },
-    vcard: { type: 'text' },
+    displayName: { type: 'text', required: true, description: 'The name on the card' },
+    phone: {
+      type: 'text',
+      description:
+        'Digits with the country code, `+` optional; the gateway makes a vCard 3.0 from name and number',
+    },
+    vcard: { type: 'text', description: 'A whole vCard 3.0, sent unchanged; overrides `phone`' },
   },
   sendLocation: {
     clientId: { type: 'text', required: true },
     to: { type: 'text', required: true },
-    quotedMessageId: { type: 'text' },
-    mentions: { type: 'list' },
-    metaData: { type: 'object' },
+    quotedMessageId: {
+      type: 'text',
+      description:
+        'The message that this message answers. The quote shows what the gateway has stored of that message; a message with an unknown id is sent too',
+    },
+    mentions: {
+      type: 'list',
+      description:
+        'User-parts: LID or phone digits. Write `@<user-part>` into the text too: the gateway replaces it with the user-part on the wire, so both agree, also for a phone number',
+    },
+    metaData: {
+      type: 'object',
+      description:
+        'Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message',
+    },
     whenAllowed: {
       type: 'flag',
       description:
-        'Keep the message if the policy refuses it for a time, and send it when the policy allows it',
+        '`true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files',
     },
-    latitude: { type: 'other', required: true, min: -90, max: 90 },
-    longitude: { type: 'other', required: true, min: -180, max: 180 },
-    name: { type: 'text' },
-    address: { type: 'text' },
+    latitude: { type: 'other', required: true, description: 'Degrees', min: -90, max: 90 },
+    longitude: { type: 'other', required: true, description: 'Degrees', min: -180, max: 180 },
+    name: { type: 'text', description: 'Name of the place' },
+    address: { type: 'text', description: 'Address of the place' },
   },
   sendReaction: {
     clientId: { type: 'text', required: true },
     to: { type: 'text', required: true },
-    messageId: { type: 'text', required: true },
-    emoji: { type: 'text', required: true },
-    targetFromMe: { type: 'flag', default: false },
+    messageId: { type: 'text', required: true, description: 'The message to react to' },
+    emoji: { type: 'text', required: true, description: 'One emoji; `""` removes the reaction' },
+    targetFromMe: {
+      type: 'flag',
+      description:
+        '`true` if the linked number sent the message. The gateway uses this field only for a message that it does not know',
+      default: false,
+    },
   },
   editMessage: {
     clientId: { type: 'text', required: true },
     to: { type: 'text', required: true },
-    messageId: { type: 'text', required: true },
-    body: { type: 'text', required: true },
+    messageId: {
+      type: 'text',
+      required: true,
+      description: 'An own message, sent within the last 15 minutes',
+    },
+    body: { type: 'text', required: true, description: 'The new text or caption' },
   },
   pinMessage: {
     clientId: { type: 'text', required: true },
     to: { type: 'text', required: true },
-    messageId: { type: 'text', required: true },
-    pinned: { type: 'flag', default: true },
+    messageId: { type: 'text', required: true, description: 'The message' },
+    pinned: { type: 'flag', description: '`false` unpins the message', default: true },
     duration: {
       type: 'other',
       description: 'Seconds until the pin ends by itself: a day, a week or 30 days',
@@ -271,79 +404,133 @@ export const REQUESTS = {
   sendMediaMessage: {
     clientId: { type: 'text', required: true },
     to: { type: 'text', required: true },
-    quotedMessageId: { type: 'text' },
-    mentions: { type: 'list' },
-    metaData: { type: 'object' },
+    quotedMessageId: {
+      type: 'text',
+      description:
+        'The message that this message answers. The quote shows what the gateway has stored of that message; a message with an unknown id is sent too',
+    },
+    mentions: {
+      type: 'list',
+      description:
+        'User-parts: LID or phone digits. Write `@<user-part>` into the text too: the gateway replaces it with the user-part on the wire, so both agree, also for a phone number',
+    },
+    metaData: {
+      type: 'object',
+      description:
+        'Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message',
+    },
     whenAllowed: {
       type: 'flag',
       description:
-        'Keep the message if the policy refuses it for a time, and send it when the policy allows it',
+        '`true`: if the policy refuses the message for a time, the message is held and sent when the policy allows it. The answer is then 202 with `status: "held"`, `rule` and `allowedAt`. Not for uploaded files',
     },
-    downloadUrl: { type: 'text', required: true, description: 'A public https address' },
+    downloadUrl: {
+      type: 'text',
+      required: true,
+      description:
+        'A public https address. The gateway fetches at most 100 MB, within 60 s. A file over 60 MB is sent as a text with the link',
+    },
     mimeType: { type: 'text', description: 'MIME type, if detection is wrong', default: '' },
-    caption: { type: 'text', default: '' },
-    fileName: { type: 'text', default: '' },
-    sendAudioAsVoice: { type: 'flag', description: 'Send audio as a voice note; OGG/Opus', default: false },
+    caption: { type: 'text', description: 'Ignored for audio and stickers', default: '' },
+    fileName: {
+      type: 'text',
+      description:
+        "Shown to the recipient for documents only, because the network carries no names of other files; kept in the event, the history and the media library. The default is the name in the answer's `Content-Disposition` or in the URL",
+      default: '',
+    },
+    sendAudioAsVoice: {
+      type: 'flag',
+      description: '`true` sends audio as a voice note; the file must be OGG/Opus',
+      default: false,
+    },
     asSticker: {
       type: 'flag',
-      description: 'Send a picture as a sticker; other formats than WebP are converted',
+      description:
+        '`true` sends a picture as a sticker; a picture that is not a WebP of 512 pixels is converted',
       default: false,
     },
   },
   forwardMessage: {
     clientId: { type: 'text', required: true },
     to: { type: 'text', required: true },
-    from: { type: 'text', required: true, description: 'The chat of the message, in any form of `to`' },
-    messageId: { type: 'text', required: true },
-    metaData: { type: 'object' },
+    from: {
+      type: 'text',
+      required: true,
+      description: 'The chat that the message is in, in the forms of `to`',
+    },
+    messageId: { type: 'text', required: true, description: 'The message' },
+    metaData: {
+      type: 'object',
+      description:
+        'Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message',
+    },
   },
   starMessage: {
     clientId: { type: 'text', required: true },
     to: { type: 'text', required: true },
-    messageId: { type: 'text', required: true },
-    starred: { type: 'flag', default: true },
+    messageId: { type: 'text', required: true, description: 'The message' },
+    starred: { type: 'flag', description: '`false` removes the star', default: true },
   },
   sendTyping: {
     clientId: { type: 'text', required: true },
     to: { type: 'text', required: true },
-    composing: { type: 'flag', default: true },
+    composing: {
+      type: 'flag',
+      description: '`true` shows that the number is typing, `false` that it stopped',
+      default: true,
+    },
   },
   subscribePresence: {
     clientId: { type: 'text', required: true },
     to: { type: 'text', required: true },
-    seconds: { type: 'integer', default: 600, min: 1, max: 3600 },
+    seconds: {
+      type: 'integer',
+      description: 'Seconds until the subscription ends',
+      default: 600,
+      min: 1,
+      max: 3600,
+    },
   },
   deleteMessage: {
     clientId: { type: 'text', required: true },
     to: { type: 'text', required: true },
-    messageId: { type: 'text', required: true },
-    fromMe: { type: 'flag', required: true },
-    mode: { type: 'text', required: true, options: ['everyone', 'me'] },
+    messageId: { type: 'text', required: true, description: 'The message' },
+    fromMe: { type: 'flag', required: true, description: '`true` if the linked number sent the message' },
+    mode: {
+      type: 'text',
+      required: true,
+      description:
+        '`everyone`: own messages only, which the network enforces; `me`: only on the devices of the account',
+      options: ['everyone', 'me'],
+    },
     chatRoomId: {
       type: 'text',
-      description: 'The room in the hosted inbox; required for `me`, if the session has a hosted inbox',
+      description: 'The room of the message; required for `me` if the session has a hosted inbox',
     },
   },
   markRead: {
     clientId: { type: 'text', required: true },
     to: { type: 'text', required: true },
-    messageIds: { type: 'list', required: true },
+    messageIds: { type: 'list', required: true, description: 'Messages of the chat' },
   },
   archiveChat: {
     clientId: { type: 'text', required: true },
     to: { type: 'text', required: true },
-    archived: { type: 'flag', default: true },
+    archived: { type: 'flag', description: '`false` unarchives the chat', default: true },
   },
   muteChat: {
     clientId: { type: 'text', required: true },
     to: { type: 'text', required: true },
-    muted: { type: 'flag', default: true },
-    until: { type: 'text', description: 'When the mute ends, RFC 3339; absent for a mute without an end' },
+    muted: { type: 'flag', description: '`false` ends the mute', default: true },
+    until: {
+      type: 'text',
+      description: 'When the mute ends, RFC 3339, in the future; if absent, the mute has no end',
+    },
   },
   pinChat: {
     clientId: { type: 'text', required: true },
     to: { type: 'text', required: true },
-    pinned: { type: 'flag', default: true },
+    pinned: { type: 'flag', description: '`false` unpins the chat', default: true },
   },
   setDisappearingMessages: {
     clientId: { type: 'text', required: true },
@@ -351,52 +538,64 @@ export const REQUESTS = {
     seconds: {
       type: 'other',
       required: true,
-      description: '0 (off), 86400 (a day), 604800 (a week) or 7776000 (90 days)',
+      description: '`0` (off), `86400` (a day), `604800` (a week) or `7776000` (90 days)',
     },
   },
   markUnread: { clientId: { type: 'text', required: true }, to: { type: 'text', required: true } },
   getUserInfo: {
     clientId: { type: 'text', required: true },
-    jid: { type: 'text', required: true },
+    jid: { type: 'text', required: true, description: 'The person' },
     withContact: {
       type: 'flag',
-      description: 'Add number and name to the answer, as far as they are known',
+      description: '`true`: the answer also has `phone` and `displayName`',
       default: false,
     },
   },
   checkOwnerLid: {
     clientId: { type: 'text', required: true },
-    number: { type: 'text', description: 'In any usual notation, with or without +', default: '' },
+    number: {
+      type: 'text',
+      description:
+        'A phone number with its country code, in any usual writing, with or without `+`. Without `number` the answer has only the own addresses',
+      default: '',
+    },
   },
   getProfilePicture: {
     clientId: { type: 'text', required: true },
-    jid: { type: 'text', required: true },
+    jid: { type: 'text', required: true, description: 'A person or a group' },
     preview: {
       type: 'flag',
-      description: 'True for the thumbnail of 96 pixels, false for full size',
+      description: '`true` for the small picture of 96 pixels, `false` for full size',
       default: true,
     },
     refresh: {
       type: 'flag',
-      description: 'Ask the network even if it was asked within 24 hours',
+      description: '`true` asks the network even if it was asked within 24 hours',
       default: false,
     },
   },
   listBlocked: { clientId: { type: 'text', required: true } },
-  blockPerson: { clientId: { type: 'text', required: true }, jid: { type: 'text', required: true } },
-  unblockPerson: { clientId: { type: 'text', required: true }, jid: { type: 'text', required: true } },
+  blockPerson: {
+    clientId: { type: 'text', required: true },
+    jid: { type: 'text', required: true, description: 'The person' },
+  },
+  unblockPerson: {
+    clientId: { type: 'text', required: true },
+    jid: { type: 'text', required: true, description: 'The person' },
+  },
   refreshAvatars: {
     clientId: { type: 'text', required: true },
-    force: { type: 'flag', description: 'Also check rooms that have a picture', default: false },
+    force: { type: 'flag', description: '`true` also checks rooms that have a picture', default: false },
   },
   getProfile: { clientId: { type: 'text', required: true } },
   setProfile: {
     clientId: { type: 'text', required: true },
-    name: { type: 'text' },
-    about: { type: 'text', description: 'The text below the name' },
+    name: { type: 'text', description: 'The name that other people see' },
+    about: { type: 'text', description: 'The text below the name; `""` removes it' },
     disappearingSeconds: {
       type: 'other',
-      description: 'Seconds after which messages of new chats disappear: 0 (off), 86400, 604800 or 7776000',
+      description:
+        'Seconds after which messages of new chats disappear: `0` (off), `86400` (a day), `604800` (a week) or `7776000` (90 days)',
     },
   },
   setProfilePicture: {
@@ -404,75 +603,117 @@ export const REQUESTS = {
     downloadUrl: {
       type: 'text',
       required: true,
-      description: 'A public https address of a picture; `""` removes the picture',
+      description:
+        'A public https address of a picture, under the rules of `/send-media-message`; `""` removes the picture',
     },
   },
   listGroups: { clientId: { type: 'text', required: true } },
-  getGroup: { clientId: { type: 'text', required: true }, groupJid: { type: 'text', required: true } },
+  getGroup: {
+    clientId: { type: 'text', required: true },
+    groupJid: { type: 'text', required: true, description: 'The group: `<id>@g.us`' },
+  },
   createGroup: {
     clientId: { type: 'text', required: true },
-    subject: { type: 'text', required: true },
-    participants: { type: 'list', required: true },
+    subject: {
+      type: 'text',
+      required: true,
+      description:
+        'The name. WhatsApp also limits it to 100 UTF-16 code units, so fewer composed emoji fit: 👨‍👩‍👧 has 8',
+    },
+    participants: {
+      type: 'list',
+      required: true,
+      description: 'People by LID, `+phone` or jid, each once, without the linked number',
+    },
   },
   updateGroupMembers: {
     clientId: { type: 'text', required: true },
-    groupJid: { type: 'text', required: true },
-    action: { type: 'text', required: true, options: ['add', 'remove', 'promote', 'demote'] },
-    participants: { type: 'list', required: true },
+    groupJid: { type: 'text', required: true, description: 'The group: `<id>@g.us`' },
+    action: {
+      type: 'text',
+      required: true,
+      description: '`promote` makes the people admins, `demote` takes that back',
+      options: ['add', 'remove', 'promote', 'demote'],
+    },
+    participants: {
+      type: 'list',
+      required: true,
+      description: 'People by LID, `+phone` or jid, each once, without the linked number',
+    },
   },
   getGroupInviteLink: {
     clientId: { type: 'text', required: true },
-    groupJid: { type: 'text', required: true },
-    reset: { type: 'flag', default: false },
+    groupJid: { type: 'text', required: true, description: 'The group: `<id>@g.us`' },
+    reset: {
+      type: 'flag',
+      description: '`true` makes a new link; the old link stops working',
+      default: false,
+    },
   },
   updateGroup: {
     clientId: { type: 'text', required: true },
-    groupJid: { type: 'text', required: true },
-    subject: { type: 'text' },
-    description: { type: 'text', description: 'The description; an empty text removes it' },
+    groupJid: { type: 'text', required: true, description: 'The group: `<id>@g.us`' },
+    subject: {
+      type: 'text',
+      description:
+        'The name. WhatsApp also limits it to 100 UTF-16 code units, so fewer composed emoji fit: 👨‍👩‍👧 has 8',
+    },
+    description: {
+      type: 'text',
+      description: 'The description, also at most 2,048 UTF-16 code units; `""` removes it',
+    },
     announce: { type: 'flag', description: 'Only admins may write' },
     locked: { type: 'flag', description: 'Only admins may change subject, description and picture' },
     membersAdd: { type: 'flag', description: 'Every member may add people, not only admins' },
     joinApproval: { type: 'flag', description: 'Admins approve people who join by the invite link' },
     disappearingSeconds: {
       type: 'other',
-      description: '0 (off), 86400 (a day), 604800 (a week) or 7776000 (90 days)',
+      description:
+        'Seconds after which messages disappear: `0` (off), `86400` (a day), `604800` (a week) or `7776000` (90 days)',
     },
   },
   setGroupPicture: {
     clientId: { type: 'text', required: true },
-    groupJid: { type: 'text', required: true },
+    groupJid: { type: 'text', required: true, description: 'The group: `<id>@g.us`' },
     downloadUrl: {
       type: 'text',
       required: true,
-      description: 'A public https address of a picture; `""` removes the picture',
+      description:
+        'A public https address of a picture, under the rules of `/send-media-message`; `""` removes the picture',
     },
   },
   listGroupRequests: {
     clientId: { type: 'text', required: true },
-    groupJid: { type: 'text', required: true },
+    groupJid: { type: 'text', required: true, description: 'The group: `<id>@g.us`' },
   },
   updateGroupRequests: {
     clientId: { type: 'text', required: true },
-    groupJid: { type: 'text', required: true },
+    groupJid: { type: 'text', required: true, description: 'The group: `<id>@g.us`' },
     action: { type: 'text', required: true, options: ['approve', 'reject'] },
-    participants: { type: 'list', required: true },
+    participants: {
+      type: 'list',
+      required: true,
+      description: 'People by LID, `+phone` or jid, each once, without the linked number',
+    },
   },
   joinGroup: {
     clientId: { type: 'text', required: true },
-    invite: { type: 'text', required: true, description: 'The link, or the code at its end' },
+    invite: { type: 'text', required: true, description: 'The invite link, or the code at its end' },
   },
   getGroupInvite: {
     clientId: { type: 'text', required: true },
-    invite: { type: 'text', required: true, description: 'The link, or the code at its end' },
+    invite: { type: 'text', required: true, description: 'The invite link, or the code at its end' },
   },
-  leaveGroup: { clientId: { type: 'text', required: true }, groupJid: { type: 'text', required: true } },
+  leaveGroup: {
+    clientId: { type: 'text', required: true },
+    groupJid: { type: 'text', required: true, description: 'The group: `<id>@g.us`' },
+  },
   listChatRooms: { clientId: { type: 'text', required: true } },
   listMessages: {
     clientId: { type: 'text' },
     limit: { type: 'integer', default: 200, min: 1, max: 200 },
-    before: { type: 'text', description: 'A message id' },
-    status: { type: 'flag', description: 'Include the status of own messages', default: false },
+    before: { type: 'text', description: 'A `messageId`: the messages before that one' },
+    status: { type: 'flag', description: '`true`: own messages have a `status`', default: false },
     chatRoomId: { type: 'text', required: true },
   },
   getMessageMediaUrl: {
@@ -483,17 +724,24 @@ export const REQUESTS = {
   resetUnread: { chatRoomId: { type: 'text', required: true }, clientId: { type: 'text' } },
   listMediaFiles: {
     clientId: { type: 'text', required: true },
-    orgId: { type: 'text', required: true },
+    orgId: { type: 'text', required: true, description: 'The present `orgId` of the session' },
     page: { type: 'integer', default: 1, min: 1, max: 1000000 },
     limit: { type: 'integer', default: 50, min: 1, max: 200 },
   },
-  getMediaFileUrl: { clientId: { type: 'text' }, messageId: { type: 'text', required: true } },
+  getMediaFileUrl: {
+    clientId: { type: 'text' },
+    messageId: {
+      type: 'text',
+      required: true,
+      description: 'The `messageId` of a listed file: a UUID of the file, not the id of a message',
+    },
+  },
   getMedia: { id: { type: 'text', required: true }, fileName: { type: 'text', required: true } },
   listReceivers: { clientId: { type: 'text', required: true } },
   addReceiver: {
     clientId: { type: 'text', required: true },
-    url: { type: 'text', required: true, description: 'URL of the receiver: http(s), or that of a broker' },
-    name: { type: 'text', description: 'For people' },
+    url: { type: 'text', required: true, description: 'An http(s) address or that of a broker' },
+    name: { type: 'text', description: 'Name for people' },
     token: { type: 'text', description: 'Bearer token and signing key of the calls; `""` for none' },
     retry: {
       type: 'text',
@@ -504,15 +752,18 @@ export const REQUESTS = {
     headers: {
       type: 'object',
       description:
-        'Headers of every call, by name; at most 16, 4096 characters together. Headers of the gateway, the body and the connection are not allowed',
+        'Headers of every call, by name; at most 16, with 4,096 characters together. Not `Authorization`, `Host`, `User-Agent`, `X-SN-…`, `webhook-…`, `Content-…`, nor those of the connection',
     },
-    schedule: { type: 'other' },
+    schedule: {
+      type: 'other',
+      description: "400 for a part that the receiver's kind of retries does not use",
+    },
   },
   updateReceiver: {
     clientId: { type: 'text', required: true },
-    id: { type: 'text', required: true },
-    url: { type: 'text', description: 'URL of the receiver: http(s), or that of a broker' },
-    name: { type: 'text', description: 'For people' },
+    id: { type: 'text', required: true, description: 'Id of the receiver' },
+    url: { type: 'text', description: 'An http(s) address or that of a broker' },
+    name: { type: 'text', description: 'Name for people' },
     token: { type: 'text', description: 'Bearer token and signing key of the calls; `""` for none' },
     retry: {
       type: 'text',
@@ -523,24 +774,34 @@ export const REQUESTS = {
     headers: {
       type: 'object',
       description:
-        'Headers of every call, by name; at most 16, 4096 characters together. Headers of the gateway, the body and the connection are not allowed',
+        'Headers of every call, by name; at most 16, with 4,096 characters together. Not `Authorization`, `Host`, `User-Agent`, `X-SN-…`, `webhook-…`, `Content-…`, nor those of the connection',
     },
-    schedule: { type: 'other' },
+    schedule: {
+      type: 'other',
+      description: "400 for a part that the receiver's kind of retries does not use",
+    },
     previousTokenFor: {
       type: 'integer',
       description:
-        'Seconds for which calls are also signed with the previous `webhookToken`: up to 7 days; 0 stops it. A new token without this field stops it, too',
+        'Seconds for which calls carry a second signature, with the previous `webhookToken`: up to 7 days; 0 stops it. A new token without this field stops it, too',
       min: 0,
       max: 604800,
     },
-    paused: { type: 'flag', description: 'True pauses the receiver until somebody resumes it' },
+    paused: {
+      type: 'flag',
+      description: '`true` pauses the receiver until somebody resumes it, `false` resumes it',
+    },
   },
-  removeReceiver: { clientId: { type: 'text', required: true }, id: { type: 'text', required: true } },
+  removeReceiver: {
+    clientId: { type: 'text', required: true },
+    id: { type: 'text', required: true, description: 'Id of the receiver' },
+  },
   sendTestEvent: {
     clientId: { type: 'text', required: true },
     type: {
       type: 'text',
       required: true,
+      description: 'Type of the event',
       options: [
         'text',
         'image',
@@ -565,26 +826,43 @@ export const REQUESTS = {
         'account_status',
       ],
     },
-    fields: { type: 'object', description: 'Fields of the event with values other than the defaults' },
-    receiver: { type: 'text', description: 'Id of the receiver; default: the webhook' },
+    fields: { type: 'object', description: 'Values for fields of the event' },
+    receiver: { type: 'text', description: 'Id of the receiver; by default the webhook' },
   },
   listenWebhook: {
     clientId: { type: 'text', required: true },
-    webhookUrl: { type: 'text', required: true },
-    webhookToken: { type: 'text', required: true },
-    extraEvents: { type: 'list' },
-    seconds: { type: 'integer', default: 30, min: 5, max: 300 },
-    takeOver: { type: 'flag', description: 'Replace another listener of the session', default: false },
+    webhookUrl: { type: 'text', required: true, description: 'Where the events go' },
+    webhookToken: {
+      type: 'text',
+      required: true,
+      description: 'Bearer token and signing key of the calls; tells listeners apart',
+    },
+    extraEvents: { type: 'list', description: 'Types of opt-in events' },
+    seconds: {
+      type: 'integer',
+      description: 'Seconds until the listener ends unless the call is repeated',
+      default: 30,
+      min: 5,
+      max: 300,
+    },
+    takeOver: {
+      type: 'flag',
+      description: '`true` replaces another listener of the session',
+      default: false,
+    },
   },
-  unlistenWebhook: { clientId: { type: 'text', required: true }, webhookToken: { type: 'text' } },
+  unlistenWebhook: {
+    clientId: { type: 'text', required: true },
+    webhookToken: { type: 'text', description: 'Token of the listener; absent for any listener' },
+  },
   listFailedDeliveries: {
-    clientId: { type: 'text' },
+    clientId: { type: 'text', description: 'Only this session' },
     receiver: {
       type: 'text',
       description: 'With `clientId`: only deliveries to this receiver; `1` is the webhook',
     },
     limit: { type: 'integer', default: 100, min: 1, max: 1000 },
-    before: { type: 'text' },
+    before: { type: 'text', description: '`next` of the previous page' },
   },
   getFailedDelivery: { clientId: { type: 'text' }, id: { type: 'text', required: true } },
   resendFailedDelivery: { clientId: { type: 'text' }, id: { type: 'text', required: true } },
@@ -594,6 +872,7 @@ export const REQUESTS = {
     to: { type: 'text', description: 'Only events that were announced at this time or earlier' },
     type: {
       type: 'text',
+      description: 'Type of the events',
       options: [
         'text',
         'image',
@@ -619,18 +898,18 @@ export const REQUESTS = {
       ],
     },
     limit: { type: 'integer', default: 100, min: 1, max: 1000 },
-    before: { type: 'text' },
+    before: { type: 'text', description: '`next` of the previous page' },
   },
   replay: {
     clientId: { type: 'text', required: true },
-    receiver: { type: 'text', description: '`1` is the webhook', default: '1' },
+    receiver: { type: 'text', description: 'Id of the receiver; `1` is the webhook', default: '1' },
     from: { type: 'text', description: 'Only events that were announced at this time or later' },
     to: { type: 'text', description: 'Only events that were announced at this time or earlier' },
     ids: { type: 'list', description: 'Only these events' },
     types: { type: 'list', description: 'Only events of these types' },
     ignoreFilter: {
       type: 'flag',
-      description: 'Include events that do not pass the filter of the receiver',
+      description: '`true` includes events that do not pass the filter of the receiver',
       default: false,
     },
     limit: { type: 'integer', default: 100, min: 1, max: 1000 },
@@ -652,16 +931,23 @@ export const REQUESTS = {
   },
   getPastSends: {
     clientId: { type: 'text', required: true },
-    days: { type: 'integer', default: 14, min: 1, max: 14 },
+    days: { type: 'integer', description: 'Sends of so many last days', default: 14, min: 1, max: 14 },
     limit: { type: 'integer', default: 1000, min: 1, max: 1000 },
     after: { type: 'text', description: 'Continue after this time: `next` of the previous page' },
   },
-  getFleet: { clientId: { type: 'text' } },
-  listNodes: { clientId: { type: 'text' }, leases: { type: 'flag', default: false } },
+  getFleet: { clientId: { type: 'text', description: 'Only this session' } },
+  listNodes: {
+    clientId: { type: 'text', description: 'Adds `leases`, with the holder of this session' },
+    leases: {
+      type: 'flag',
+      description: '`true` adds `leases`, with the holder of each session',
+      default: false,
+    },
+  },
   drainNode: {
     clientId: { type: 'text' },
-    node: { type: 'text', required: true, description: 'Name or nodeId of the node' },
-    draining: { type: 'flag', description: 'False ends the drain', default: true },
+    node: { type: 'text', required: true, description: 'Name or `nodeId` of the node' },
+    draining: { type: 'flag', description: '`false` ends the drain, and so does a restart', default: true },
   },
   getBackup: { clientId: { type: 'text' } },
   getConfig: { clientId: { type: 'text' } },

@@ -53,6 +53,11 @@ export function jsonSchemaOf(schema: Schema, mode: Mode): JsonSchema {
   return printed(rendered, schema.describe(), mode);
 }
 
+/** The words of Markdown: the links are those of the pages of docs/, which a document or a type is not beside. */
+export function withoutLinks(text: string): string {
+  return text.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1');
+}
+
 const OWN = '#/$defs/';
 
 /** Walks Joi's own rendering and its description side by side: the rendering lacks examples, names and more. */
@@ -71,7 +76,7 @@ function printed(rendered: JsonSchema, described: Description, mode: Mode): Json
   }
   const [example] = described.examples ?? [];
   if (example !== undefined) schema.examples = [example];
-  if (described.flags?.description) schema.description = described.flags.description;
+  if (described.flags?.description) schema.description = withoutLinks(described.flags.description);
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const key = described.keys?.[name];
     if (key && schema.properties) schema.properties[name] = printed(property, key, mode);

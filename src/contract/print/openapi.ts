@@ -5,7 +5,7 @@ import { CONTRACT, type Section } from '../index.js';
 import { errorsOf, type Operation } from '../operation.js';
 import { clientQuery } from '../schema.js';
 import { EVENT_TYPES, streamEntry, webhookEvent } from '../webhooks.js';
-import { type Components, type JsonSchema, jsonSchemaOf } from './json-schema.js';
+import { type Components, type JsonSchema, jsonSchemaOf, withoutLinks } from './json-schema.js';
 
 /** The API as an OpenAPI 3.1 document. */
 export interface OpenApiDocument extends Record<string, unknown> {
@@ -117,16 +117,18 @@ function printOperation(
   components: Components,
   failures: Failures,
 ): OpenApiOperation {
-  const { summary, description, access = 'token', query, params, headers, body, form } = operation;
+  const { summary, access = 'token', query, params, headers, body, form } = operation;
+  const description = [operation.description, access === 'master' && 'Needs the master token.']
+    .filter(Boolean)
+    .join(' ');
   const schemaOf = (schema: ObjectSchema) => jsonSchemaOf(schema, { components, isRead: false });
   const example = body && exampleOf(body);
   return {
     operationId: id,
     tags: [section.name],
     summary,
-    ...(description && { description }),
+    ...(description && { description: withoutLinks(description) }),
     ...(access === 'open' && { security: [] }),
-    ...(access === 'master' && { description: 'Needs the master token.' }),
     parameters: [
       ...parametersOf('query', schemaOf(query ?? clientQuery)),
       ...parametersOf('path', params && schemaOf(params)),

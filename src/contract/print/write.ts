@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseObject } from '../../domain/json.js';
 import { apiVersion } from '../../domain/version.js';
+import { apiPage } from './api-page.js';
 import { clientSource } from './client.js';
 import { openApiDocument } from './openapi.js';
 import { reasonsPage } from './reasons.js';
@@ -12,14 +13,16 @@ import { sandboxDocument } from './sandbox-openapi.js';
 
 const CLIENT = 'src/client/generated/operations.generated.ts';
 const REQUESTS = 'src/client/generated/requests.generated.ts';
+const API_PAGE = 'docs/api.md';
 const SANDBOX_CLIENT = 'src/client/generated/sandbox-operations.generated.ts';
 const ROOT = new URL('../../../', import.meta.url);
 
-/** Files printed from the contract and committed, by path. */
+/** Files printed from the contract and committed, by path; of the page of the API only its printed parts. */
 export function printedFiles(): Record<string, string> {
   const { version } = parseObject(readFileSync(new URL('package.json', ROOT), 'utf8')) ?? {};
   const release = apiVersion(String(version));
   return {
+    [API_PAGE]: apiPage(readFileSync(new URL(API_PAGE, ROOT), 'utf8')),
     'docs/openapi.json': `${JSON.stringify(openApiDocument(release), null, 1)}\n`,
     'docs/reasons.md': reasonsPage(),
     'docs/sandbox-openapi.json': `${JSON.stringify(sandboxDocument(release), null, 1)}\n`,

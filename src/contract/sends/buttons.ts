@@ -34,14 +34,21 @@ const FIELDS: Readonly<Record<Button['type'], Record<string, Schema>>> = {
   cta_copy: { displayText, id, copyCode: Joi.string().max(LIMITS.buttonIdLength).required() },
 };
 
-const TYPES = Object.keys(FIELDS);
+/** What a tap on each type does. */
+const TAPS: Readonly<Record<Button['type'], string>> = {
+  quick_reply: 'A tap sends a reply; you get an `interactive_reply` event with the `id`',
+  cta_url: 'A tap opens the address, http or https',
+  cta_call: 'A tap calls the number: digits with the country code, `+` optional',
+  cta_copy: 'A tap copies the code',
+};
+const TYPES = ['quick_reply', 'cta_url', 'cta_call', 'cta_copy'] as const;
 
 /** One schema for each type, so that errors name the missing or surplus field. */
 const buttonField = Joi.alternatives().conditional('.type', {
-  switch: Object.entries(FIELDS).map(([type, fields]) => ({
+  switch: TYPES.map((type) => ({
     is: type,
     // biome-ignore lint/suspicious/noThenProperty: Joi's name for the schema of a case
-    then: Joi.object({ type: Joi.string().valid(type).required(), ...fields }),
+    then: Joi.object({ type: Joi.string().valid(type).required(), ...FIELDS[type] }).description(TAPS[type]),
   })),
   otherwise: Joi.object({
     type: Joi.string()
@@ -55,13 +62,17 @@ export const buttonsSend: SendRequest<InteractivePayload> = {
   description: 'Send a text with buttons',
   payload: Joi.object<InteractivePayload>({
     ...envelopeFields,
-    bodyText: textField.required().example('Are you coming?'),
-    footerText: characters(LIMITS.footerLength).allow('').example('Please answer by Friday'),
+    bodyText: textField.required().description('The text').example('Are you coming?'),
+    footerText: characters(LIMITS.footerLength)
+      .allow('')
+      .description('Small print below the text')
+      .example('Please answer by Friday'),
     buttons: Joi.array()
       .items(buttonField)
       .min(1)
       .max(LIMITS.buttonsMax)
       .required()
+      .description('The buttons. Each takes exactly the fields of its `type`; `displayText` is the label')
       .example([
         { type: 'quick_reply', displayText: 'Yes', id: 'yes' },
         { type: 'cta_url', displayText: 'The menu', url: 'https://example.com/menu' },

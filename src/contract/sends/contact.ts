@@ -15,11 +15,19 @@ export const contactSend: SendRequest<ContactPayload> = {
   description: 'Send a contact card',
   payload: Joi.object<ContactPayload>({
     ...envelopeFields,
-    displayName: shownText(LIMITS.displayNameLength).required().example('Ada Example'),
-    phone: phoneField.example('15550000003'),
+    displayName: shownText(LIMITS.displayNameLength)
+      .required()
+      .description('The name on the card')
+      .example('Ada Example'),
+    phone: phoneField
+      .description(
+        'Digits with the country code, `+` optional; the gateway makes a vCard 3.0 from name and number',
+      )
+      .example('15550000003'),
     vcard: characters(LIMITS.vcardLength)
       .pattern(/^\s*BEGIN:VCARD\r?\n[\s\S]*\nEND:VCARD\s*$/i)
       .messages({ 'string.pattern.base': '{#label} must be a whole vCard, from BEGIN:VCARD to END:VCARD' })
+      .description('A whole vCard 3.0, sent unchanged; overrides `phone`')
       .example(composeVcard('Ada Example', '15550000003')),
   }).or('phone', 'vcard'),
 };

@@ -12,8 +12,8 @@ export const editSend: SendRequest<EditPayload> = {
   description: 'Change the text of an own message',
   payload: Joi.object<EditPayload>({
     ...addressFields,
-    messageId: messageIdField.required(),
-    body: textField.required().example('Hello, Ada!'),
+    messageId: messageIdField.required().description('An own message, sent within the last 15 minutes'),
+    body: textField.required().description('The new text or caption').example('Hello, Ada!'),
   }),
   namesTarget: true,
 };

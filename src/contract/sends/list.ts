@@ -17,13 +17,20 @@ export interface ListPayload extends SendPayload {
 }
 
 const row = Joi.object({
-  id: Joi.string().max(LIMITS.buttonIdLength).required(),
+  id: Joi.string()
+    .max(LIMITS.buttonIdLength)
+    .required()
+    .description('Used once; the event of a choice names it'),
   title: shownText(LIMITS.listRowTitleLength).required(),
   description: characters(LIMITS.listRowDescriptionLength).allow(''),
 });
 const section = Joi.object<Section>({
-  title: shownText(LIMITS.listRowTitleLength),
-  rows: Joi.array().items(row).min(1).required(),
+  title: shownText(LIMITS.listRowTitleLength).description('Required if there are several sections'),
+  rows: Joi.array()
+    .items(row)
+    .min(1)
+    .required()
+    .description(`${LIMITS.listRowsMax} at most, in all sections together`),
 });
 
 /** The rules that are about all sections together. */
@@ -50,19 +57,31 @@ export const listSend: SendRequest<ListPayload> = {
   description: 'Send a list of rows, from which the recipient chooses one',
   payload: Joi.object<ListPayload>({
     ...envelopeFields,
-    title: characters(LIMITS.listTitleLength).allow('').example('Lunch'),
-    bodyText: textField.required().example('What would you like?'),
-    footerText: characters(LIMITS.footerLength).allow('').example('Until eleven'),
-    buttonText: shownText(LIMITS.listButtonLength).required().example('The menu'),
-    sections: sectionsField.required().example([
-      {
-        title: 'Warm',
-        rows: [
-          { id: 'pizza', title: 'Pizza', description: 'With mushrooms' },
-          { id: 'soup', title: 'Soup' },
-        ],
-      },
-      { title: 'Cold', rows: [{ id: 'salad', title: 'Salad' }] },
-    ]),
+    title: characters(LIMITS.listTitleLength)
+      .allow('')
+      .description('A title above the text')
+      .example('Lunch'),
+    bodyText: textField.required().description('The text').example('What would you like?'),
+    footerText: characters(LIMITS.footerLength)
+      .allow('')
+      .description('Small print below the text')
+      .example('Until eleven'),
+    buttonText: shownText(LIMITS.listButtonLength)
+      .required()
+      .description('The label of the button that opens the list')
+      .example('The menu'),
+    sections: sectionsField
+      .required()
+      .description('The rows, in sections')
+      .example([
+        {
+          title: 'Warm',
+          rows: [
+            { id: 'pizza', title: 'Pizza', description: 'With mushrooms' },
+            { id: 'soup', title: 'Soup' },
+          ],
+        },
+        { title: 'Cold', rows: [{ id: 'salad', title: 'Salad' }] },
+      ]),
   }),
 };

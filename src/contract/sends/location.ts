@@ -19,9 +19,19 @@ export const locationSend: SendRequest<LocationPayload> = {
   description: 'Send a place',
   payload: Joi.object<LocationPayload>({
     ...envelopeFields,
-    latitude: Joi.number().min(-MAX_LATITUDE).max(MAX_LATITUDE).required().example(52.520008),
-    longitude: Joi.number().min(-MAX_LONGITUDE).max(MAX_LONGITUDE).required().example(13.404954),
-    name: placeText.example('Berlin office'),
-    address: placeText.example('Alexanderplatz 1, Berlin'),
+    latitude: Joi.number()
+      .min(-MAX_LATITUDE)
+      .max(MAX_LATITUDE)
+      .required()
+      .description('Degrees')
+      .example(52.520008),
+    longitude: Joi.number()
+      .min(-MAX_LONGITUDE)
+      .max(MAX_LONGITUDE)
+      .required()
+      .description('Degrees')
+      .example(13.404954),
+    name: placeText.description('Name of the place').example('Berlin office'),
+    address: placeText.description('Address of the place').example('Alexanderplatz 1, Berlin'),
   }),
 };

@@ -17,8 +17,8 @@ export const pinSend: SendRequest<PinPayload> = {
   description: 'Pin a message for everyone in its chat, or unpin it',
   payload: Joi.object<PinPayload>({
     ...addressFields,
-    messageId: messageIdField.required(),
-    pinned: Joi.boolean().default(true).example(true),
+    messageId: messageIdField.required().description('The message'),
+    pinned: Joi.boolean().default(true).description('`false` unpins the message').example(true),
     duration: Joi.number()
       .valid(...DURATIONS)
       .default(7 * DAY_S)

@@ -20,13 +20,14 @@ export const pollSend: SendRequest<PollPayload> = {
   description: 'Send a poll',
   payload: Joi.object<PollPayload>({
     ...envelopeFields,
-    pollName: shownText(LIMITS.pollNameLength).required().example('Lunch?'),
+    pollName: shownText(LIMITS.pollNameLength).required().description('The question').example('Lunch?'),
     pollOptions: Joi.array()
       .items(shownText(LIMITS.pollOptionLength))
       .min(pollOptionsMin)
       .max(pollOptionsMax)
       .unique()
       .required()
+      .description('The options')
       .example(['Pizza', 'Soup', 'Salad']),
     selectableCount: Joi.number()
       .integer()
@@ -34,6 +35,7 @@ export const pollSend: SendRequest<PollPayload> = {
       .max(numberOfOptions)
       .default(1)
       .messages({ 'number.max': '{#label} must not be more than the number of pollOptions' })
+      .description('How many options one person may choose, up to the number of options')
       .example(1),
   }),
 };

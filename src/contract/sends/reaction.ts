@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { addressFields, messageIdField } from '../fields.js';
+import { AMPLE, addressFields, messageIdField } from '../fields.js';
 import type { SendPayload, SendRequest } from './send-request.js';
 
 export interface ReactionPayload extends SendPayload {
@@ -20,15 +20,22 @@ export const reactionSend: SendRequest<ReactionPayload> = {
   description: 'React to a message',
   payload: Joi.object<ReactionPayload>({
     ...addressFields,
-    messageId: messageIdField.required(),
+    messageId: messageIdField.required().description('The message to react to'),
     emoji: Joi.string()
       .allow('')
       .max(EMOJI_LENGTH)
+      .meta(AMPLE)
       .custom((value: string, helpers) => (isEmoji(value) ? value : helpers.error('string.emoji')))
       .messages({ 'string.emoji': '{#label} must be one emoji, or "" to take the reaction back' })
       .required()
+      .description('One emoji; `""` removes the reaction')
       .example('👍'),
-    targetFromMe: Joi.boolean().default(false).example(false),
+    targetFromMe: Joi.boolean()
+      .default(false)
+      .description(
+        '`true` if the linked number sent the message. The gateway uses this field only for a message that it does not know',
+      )
+      .example(false),
   }),
   namesTarget: true,
 };

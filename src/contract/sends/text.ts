@@ -12,9 +12,12 @@ export const textSend: SendRequest<TextPayload> = {
   description: 'Send a text',
   payload: Joi.object<TextPayload>({
     ...envelopeFields,
-    body: textField.required().example('Hello'),
+    body: textField.required().description('The text; an emoji is one character').example('Hello'),
     linkPreview: Joi.boolean()
-      .description('Show a preview of the first https link; default: the setting --link-previews')
+      .description(
+        '`true` shows a preview of the first `https://` link: title, description and picture of its page. The default is the setting ' +
+          '`--link-previews`, which is off',
+      )
       .example(true),
   }),
 };

@@ -4,117 +4,14 @@ import type { Schema } from 'joi';
 import { MESSAGE_EVENT_TYPES } from '../../../src/contract/events/catalogue.js';
 import { SEND_REQUESTS } from '../../../src/contract/sends/index.js';
 import type { SendPayload } from '../../../src/contract/sends/send-request.js';
-import { LIMITS } from '../../../src/domain/limits.js';
 import { readContext } from '../../../src/gateway/kinds/context-info.js';
 import { KINDS, readContent, sendableKinds } from '../../../src/gateway/kinds/index.js';
 import type { KindSend, MessageKey, Reading } from '../../../src/gateway/kinds/kind.js';
+import { SEND_REFUSALS } from '../../support/send-refusals.js';
 import { CHAT, CONTEXT, MENTIONED, overTheWire } from './support/wire.js';
-
-/** Values that a field refuses. */
-type Refused = Record<string, unknown[]>;
 
 const TARGET_ID = '3EB0A9253D5F6C2B1E7A90';
 const TARGET: MessageKey = { remoteJid: CHAT, id: TARGET_ID, fromMe: true };
-
-const tooLong = (max: number) => 'a'.repeat(max + 1);
-const shown = (max: number) => [7, null, {}, [], '', ' \n', tooLong(max)];
-
-const ADDRESS: Refused = {
-  clientId: [7, null, '', 'ac-me', tooLong(64)],
-  to: [15550000002, null, {}, '', tooLong(128)],
-};
-const ENVELOPE: Refused = {
-  ...ADDRESS,
-  quotedMessageId: [7, null, '', tooLong(128)],
-  mentions: ['90000000000002', [7], ['bob'], ['1234'], Array(1_025).fill('90000000000002')],
-  metaData: ['{}', 7, null, []],
-  whenAllowed: ['true', 1, null],
-};
-const MESSAGE_ID = [7, null, {}, '', tooLong(128)];
-const quickReply = { type: 'quick_reply', displayText: 'Yes', id: 'yes' };
-
-/** By route: what each of its fields refuses. */
-const REFUSED: Record<string, Refused> = {
-  '/send-message': { ...ENVELOPE, body: shown(LIMITS.textLength), linkPreview: ['true', 1, null] },
-  '/send-poll-message': {
-    ...ENVELOPE,
-    pollName: shown(255),
-    pollOptions: [
-      'Pizza',
-      null,
-      [],
-      ['Pizza'],
-      ['Pizza', 'Pizza'],
-      ['Pizza', ''],
-      ['Pizza', ' '],
-      ['Pizza', 7],
-      ['Pizza', tooLong(100)],
-      Array.from({ length: 13 }, (_, index) => `Option ${index}`),
-    ],
-    selectableCount: [0, -1, 1.5, 4, '1', null],
-  },
-  '/send-interactive-message': {
-    ...ENVELOPE,
-    bodyText: shown(LIMITS.textLength),
-    footerText: [7, null, tooLong(1_000)],
-    buttons: [null, {}, [], ['Yes'], [null], [{}], [{ type: 'list' }], Array(11).fill(quickReply)],
-  },
-  '/send-list-message': {
-    ...ENVELOPE,
-    title: [7, null, tooLong(60)],
-    bodyText: shown(LIMITS.textLength),
-    footerText: [7, null, tooLong(1_000)],
-    buttonText: shown(20),
-    sections: [
-      null,
-      {},
-      [],
-      [null],
-      [{}],
-      [{ rows: [] }],
-      [{ rows: [{ id: 'a' }] }],
-      [{ rows: [{ id: 'a', title: tooLong(24) }] }],
-      [{ rows: [{ id: 'a', title: 'A', description: tooLong(72) }] }],
-      [{ rows: Array.from({ length: 11 }, (_, index) => ({ id: `${index}`, title: 'A' })) }],
-      [{ rows: Array(2).fill({ id: 'a', title: 'A' }) }],
-      ['a', 'b'].map((id) => ({ rows: [{ id, title: 'A' }] })),
-    ],
-  },
-  '/pin-message': {
-    ...ADDRESS,
-    messageId: MESSAGE_ID,
-    pinned: ['true', 1, null],
-    duration: [0, 3_600, '86400', null],
-  },
-  '/send-contact': {
-    ...ENVELOPE,
-    displayName: shown(256),
-    phone: [15550000003, null, '', '0155', '+1 555 0000003', 'Ada', '1'.repeat(16)],
-    vcard: [
-      7,
-      null,
-      '',
-      'FN:Ada',
-      'BEGIN:VCARD\nFN:Ada',
-      'BEGIN:VCARD END:VCARD',
-      `BEGIN:VCARD\nFN:${tooLong(65_536)}\nEND:VCARD`,
-    ],
-  },
-  '/send-location': {
-    ...ENVELOPE,
-    latitude: [90.001, -91, '52.5', null],
-    longitude: [180.001, -181, '13.4', null],
-    name: [7, null, tooLong(1_000)],
-    address: [7, null, tooLong(1_000)],
-  },
-  '/send-reaction': {
-    ...ADDRESS,
-    messageId: MESSAGE_ID,
-    emoji: [7, null, {}, 'a', 'ok', '👍👍', '👍 ', '1', '\u{1f1e9}', '👍'.repeat(33)],
-    targetFromMe: ['true', 1, null],
-  },
-  '/edit-message': { ...ADDRESS, messageId: MESSAGE_ID, body: shown(LIMITS.textLength) },
-};
 
 const vcard =
   'BEGIN:VCARD\nVERSION:3.0\nN:;Ada Example;;;\nFN:Ada Example\n' +
@@ -228,7 +125,7 @@ describe('every kind that is sent', () => {
     const paths = sendableKinds().map(({ path }) => path);
     expect(paths).to.have.lengthOf(new Set(paths).size);
     expect(SEND_REQUESTS.map(({ path }) => path)).to.have.members(paths);
-    expect(Object.keys(REFUSED)).to.have.members(paths);
+    expect(Object.keys(SEND_REFUSALS)).to.have.members(paths);
     expect(Object.keys(COMES_BACK)).to.have.members(paths);
   });
 
@@ -251,9 +148,10 @@ describe('every kind that is sent', () => {
       });
 
       it('refuses invalid values of every field, and names the field', () => {
-        const refused = REFUSED[kind.path] ?? {};
+        const refused = SEND_REFUSALS[kind.path] ?? {};
         expect(Object.keys(refused)).to.have.members(fieldNames(kind.payload));
-        for (const [name, values] of Object.entries(refused)) {
+        for (const [name, field] of Object.entries(refused)) {
+          const values = 'tooLong' in field ? [...field.wrong, field.tooLong] : field.wrong;
           for (const value of values) {
             const { error } = validate(kind, { ...example, [name]: value });
             expect(error, `${name}: ${JSON.stringify(value)?.slice(0, 50)}`).to.match(new RegExp(`^${name}`));

@@ -3,17 +3,20 @@ import type { ObjectSchema } from 'joi';
 import { CONTRACT } from '../../../../src/contract/index.js';
 import type { Operation } from '../../../../src/contract/operation.js';
 import { exampleOf } from '../../../../src/contract/print/openapi.js';
-import { LIMITS } from '../../../../src/domain/limits.js';
 import type { PasskeyState } from '../../../../src/gateway/services/services.js';
 import type { FailedDelivery } from '../../../../src/gateway/store/store.js';
+import {
+  ADDRESSED,
+  CLIENT_ID,
+  type Field,
+  type Fields,
+  MESSAGE_ID,
+  META_DATA,
+  SEND_REFUSALS,
+} from '../../../support/send-refusals.js';
 import { STARTED_AT } from './test-server.js';
 
-/** Invalid values of a field. */
-export interface Field {
-  /** Values of a wrong type or form. */
-  wrong: unknown[];
-  tooLong?: unknown;
-}
+export type { Field };
 
 /** A route that takes a body. */
 interface RouteCase {
@@ -23,10 +26,6 @@ interface RouteCase {
   fields: Record<string, Field>;
 }
 
-const CLIENT_ID: Field = {
-  wrong: [7, null, true, ['acme'], {}, '', 'ac-me', 'acme!', 'ac me', 'äcme'],
-  tooLong: 'a'.repeat(65),
-};
 const RECEIVER_URL: Field = {
   wrong: [
     7,
@@ -111,25 +110,15 @@ const RECEIVER_SETTINGS: Record<string, Field> = {
 };
 
 const ADDRESS = { clientId: 'acme', to: '+15550000002' };
-const ADDRESSED: Record<string, Field> = {
-  clientId: CLIENT_ID,
-  to: { wrong: [15550000002, null, {}, ''], tooLong: '1'.repeat(129) },
-};
-const ENVELOPE: Record<string, Field> = {
-  ...ADDRESSED,
-  quotedMessageId: { wrong: [7, null, {}], tooLong: 'a'.repeat(129) },
-  mentions: {
-    wrong: ['90000000000002', '["90000000000002"]', [7], ['abc'], {}],
-    tooLong: Array(1_025).fill('90000000000002'),
-  },
-  metaData: { wrong: ['text', '{"a":1}', 7, null, ['a']] },
-  whenAllowed: { wrong: ['true', 1, null] },
-};
-const MESSAGE_ID: Field = { wrong: [7, null, {}, ''], tooLong: 'a'.repeat(129) };
-
 const SECTIONS = [{ title: 'Warm', rows: [{ id: 'soup', title: 'Soup' }] }];
 
-/** Every route that takes a body of one object. */
+/** What the fields of a route that sends refuse. */
+function refusedBy(path: string): Fields {
+  const fields = SEND_REFUSALS[path];
+  if (!fields) throw new Error(`no refusals of ${path}`);
+  return fields;
+}
+
 /** The values that fields of routes refuse, where the contract does not tell them. */
 const CASES: readonly RouteCase[] = [
   {
@@ -335,27 +324,12 @@ const CASES: readonly RouteCase[] = [
   {
     path: '/send-message',
     valid: { ...ADDRESS, body: 'Hello' },
-    fields: {
-      ...ENVELOPE,
-      body: {
-        wrong: [7, null, {}, '', ' \n'],
-        tooLong: 'a'.repeat(LIMITS.textLength + 1),
-      },
-      linkPreview: { wrong: ['true', 1, null] },
-    },
+    fields: refusedBy('/send-message'),
   },
   {
     path: '/send-poll-message',
-    valid: { ...ADDRESS, pollName: 'Lunch?', pollOptions: ['Pizza', 'Soup'] },
-    fields: {
-      ...ENVELOPE,
-      pollName: { wrong: [7, null, {}, '', ' '], tooLong: 'a'.repeat(256) },
-      pollOptions: {
-        wrong: ['Pizza', null, ['Pizza'], ['Pizza', 'Pizza'], ['Pizza', ''], ['Pizza', 7]],
-        tooLong: Array.from({ length: 13 }, (_, index) => `option ${index}`),
-      },
-      selectableCount: { wrong: ['1', 0, 3, 1.5, -1, null] },
-    },
+    valid: { ...ADDRESS, pollName: 'Lunch?', pollOptions: ['Pizza', 'Soup', 'Salad'] },
+    fields: refusedBy('/send-poll-message'),
   },
   {
     path: '/send-interactive-message',
@@ -369,73 +343,22 @@ const CASES: readonly RouteCase[] = [
         { type: 'cta_copy', displayText: 'Copy', id: 'code', copyCode: 'LUNCH' },
       ],
     },
-    fields: {
-      ...ENVELOPE,
-      bodyText: { wrong: [7, null, {}, ''], tooLong: 'a'.repeat(LIMITS.textLength + 1) },
-      footerText: { wrong: [7, null, {}], tooLong: 'a'.repeat(1_001) },
-      buttons: {
-        wrong: [
-          'yes',
-          null,
-          [],
-          ['yes'],
-          [{}],
-          [{ type: 'no_such_type', displayText: 'x' }],
-          [{ type: 'quick_reply', displayText: 'no id' }],
-          [{ type: 'quick_reply', id: 'no text' }],
-          [{ type: 'cta_url', displayText: 'x', url: 'example.com' }],
-          [{ type: 'cta_call', displayText: 'x', phoneNumber: 'call me' }],
-          [{ type: 'cta_copy', displayText: 'x', id: 'x' }],
-          [{ type: 'quick_reply', displayText: 'x', id: 'x', suprise: 1 }],
-        ],
-        tooLong: Array.from({ length: 11 }, (_, index) => ({
-          type: 'quick_reply',
-          displayText: `${index}`,
-          id: `${index}`,
-        })),
-      },
-    },
+    fields: refusedBy('/send-interactive-message'),
   },
   {
     path: '/send-reaction',
     valid: { ...ADDRESS, messageId: '3EB01', emoji: '👍' },
-    fields: {
-      ...ADDRESSED,
-      messageId: MESSAGE_ID,
-      emoji: { wrong: [7, null, {}, 'ok', '👍👍'], tooLong: '👍'.repeat(33) },
-      targetFromMe: { wrong: ['true', 1, null] },
-    },
+    fields: refusedBy('/send-reaction'),
   },
   {
     path: '/send-list-message',
     valid: { ...ADDRESS, bodyText: 'Lunch?', buttonText: 'Menu', sections: SECTIONS },
-    fields: {
-      ...ENVELOPE,
-      title: { wrong: [7, null, {}], tooLong: 'a'.repeat(LIMITS.listTitleLength + 1) },
-      bodyText: {
-        wrong: [7, null, {}, '', ' '],
-        tooLong: 'a'.repeat(LIMITS.textLength + 1),
-      },
-      footerText: { wrong: [7, null, {}], tooLong: 'a'.repeat(LIMITS.footerLength + 1) },
-      buttonText: {
-        wrong: [7, null, {}, '', ' '],
-        tooLong: 'a'.repeat(LIMITS.listButtonLength + 1),
-      },
-      sections: {
-        wrong: [null, {}, [], [{}], [{ rows: [] }], [{ rows: [{ id: 'a' }] }], [...SECTIONS, ...SECTIONS]],
-        tooLong: [{ rows: Array.from({ length: 11 }, (_, index) => ({ id: `${index}`, title: 'A' })) }],
-      },
-    },
+    fields: refusedBy('/send-list-message'),
   },
   {
     path: '/pin-message',
     valid: { ...ADDRESS, messageId: '3EB01' },
-    fields: {
-      ...ADDRESSED,
-      messageId: MESSAGE_ID,
-      pinned: { wrong: ['true', 1, null] },
-      duration: { wrong: ['86400', 3_600, 0, null] },
-    },
+    fields: refusedBy('/pin-message'),
   },
   {
     path: '/star-message',
@@ -449,41 +372,23 @@ const CASES: readonly RouteCase[] = [
       ...ADDRESSED,
       from: { wrong: [15550000002, null, {}, ''], tooLong: '1'.repeat(129) },
       messageId: MESSAGE_ID,
-      metaData: { wrong: ['text', 7, null, ['a']] },
+      metaData: META_DATA,
     },
   },
   {
     path: '/edit-message',
     valid: { ...ADDRESS, messageId: '3EB01', body: 'Hello!' },
-    fields: {
-      ...ADDRESSED,
-      messageId: MESSAGE_ID,
-      body: { wrong: [7, null, {}, ''], tooLong: 'a'.repeat(LIMITS.textLength + 1) },
-    },
+    fields: refusedBy('/edit-message'),
   },
   {
     path: '/send-location',
     valid: { ...ADDRESS, latitude: -90, longitude: 180 },
-    fields: {
-      ...ENVELOPE,
-      latitude: { wrong: ['52', null, 90.01, -90.01] },
-      longitude: { wrong: ['13', null, 180.01, -180.01] },
-      name: { wrong: [7, null, {}], tooLong: 'a'.repeat(1_001) },
-      address: { wrong: [7, null, {}], tooLong: 'a'.repeat(1_001) },
-    },
+    fields: refusedBy('/send-location'),
   },
   {
     path: '/send-contact',
     valid: { ...ADDRESS, displayName: 'Ada', phone: '15550000003' },
-    fields: {
-      ...ENVELOPE,
-      displayName: { wrong: [7, null, {}, ''], tooLong: 'a'.repeat(257) },
-      phone: { wrong: [15550000003, null, '', 'call me', '0155'], tooLong: '1'.repeat(17) },
-      vcard: {
-        wrong: [7, null, '', 'Ada', 'BEGIN:VCARD'],
-        tooLong: `BEGIN:VCARD\n${'a'.repeat(65_536)}\nEND:VCARD`,
-      },
-    },
+    fields: refusedBy('/send-contact'),
   },
   {
     path: '/send-typing',
