@@ -1,0 +1,106 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import type { MessageView } from '../../src/client/sandbox/client.js';
+import { ALICE, BOB, pnJid, SandboxWorld } from '../sandbox/support/world.js';
+import { Witness, WitnessProgram } from './witness.js';
+
+/** Complaints of whatsmeow that are no fault of the network, each with its reason. */
+const EXPECTED: readonly { text: RegExp; reason: string }[] = [];
+
+const BACKLOG = 50;
+
+describe('whatsmeow', () => {
+  let program: WitnessProgram;
+  const world = new SandboxWorld();
+  let witness: Witness;
+
+  before(async function () {
+    // the first build compiles SQLite
+    this.timeout(600_000);
+    program = await WitnessProgram.build();
+    await world.open();
+    witness = new Witness(program, world.sandbox);
+  });
+
+  after(async () => {
+    await witness?.stop();
+    await world.close();
+    await program?.remove();
+  });
+
+  afterEach('whatsmeow complains of nothing', () => {
+    const unexpected = witness.complaints.filter((line) => !EXPECTED.some(({ text }) => text.test(line)));
+    expect(unexpected).to.deep.equal([]);
+  });
+
+  it('links by QR, logs in again after 515, and reads the history and the name', async () => {
+    await witness.take('connect');
+    const { code } = await witness.named('qr');
+    await world.client.scan(ALICE, String(code));
+    expect(await witness.named('paired')).to.include({ business: '' });
+    await witness.named('connected');
+    await witness.named('history');
+    expect(await witness.named('pushName')).to.include({ name: 'Alice' });
+  });
+
+  it('receives and sends a text, and hears that it was delivered and read', async () => {
+    await world.client.write(BOB, { to: ALICE, text: 'Hello Alice' });
+    const received = await witness.until(({ text }) => text === 'Hello Alice');
+    expect(received).to.include({ fromMe: false });
+    const sent = await witness.take('text', { to: pnJid(BOB), text: 'Hello Bob' });
+    const held = await world.client.waitForMessage(BOB, ({ text }) => text === 'Hello Bob');
+    expect(sent).to.deep.equal({ id: held.messageId });
+    await world.client.read(BOB, [held.messageId]);
+    await witness.until(({ event, type }) => event === 'receipt' && type === 'read');
+  });
+
+  it('receives and sends a file', async () => {
+    const [coming, going] = [randomBytes(100_000), randomBytes(100_000)];
+    const file = { kind: 'document', mimeType: 'application/octet-stream', fileName: 'in.bin' } as const;
+    await world.client.write(BOB, { to: ALICE, media: { ...file, base64: coming.toString('base64') } });
+    const received = await witness.until(({ event, size }) => event === 'message' && size !== undefined);
+    expect(received).to.include({ size: coming.length, sha256: hashOf(coming) });
+    await witness.take('file', { to: pnJid(BOB), name: 'out.bin', file: going.toString('base64') });
+    const held = await world.client.waitForMessage(BOB, (message) => message.media?.fileName === 'out.bin');
+    expect(held.media).to.include({ sha256: hashOf(going) });
+  });
+
+  it(`receives ${BACKLOG} messages that waited offline, and what comes after them`, async () => {
+    await witness.take('disconnect');
+    const ids: string[] = [];
+    for (let count = 0; count < BACKLOG; count++)
+      ids.push(await world.client.write(BOB, { to: ALICE, text: `waiting ${count}` }));
+    const from = witness.events.length;
+    await witness.take('connect');
+    expect(await witness.named('offlinePreview', from)).to.include({ messages: BACKLOG });
+    await witness.named('offlineCompleted', from);
+    for (const id of ids) await witness.until((event) => event.id === id, from, `message ${id}`);
+    await world.client.write(BOB, { to: ALICE, text: 'live again' });
+    await witness.until(({ text }) => text === 'live again', from);
+    const hasReceipt = ({ messageId, receipts }: MessageView) =>
+      ids.includes(messageId) && receipts[ALICE] === 'delivered';
+    await world.client.waitForMessage(BOB, (one) => one.messageId === ids.at(-1) && hasReceipt(one));
+    expect((await world.client.messages(BOB)).filter(hasReceipt)).to.have.lengthOf(BACKLOG);
+    expect((await world.client.stats()).waitingOffline).to.equal(0);
+  });
+
+  it('appears online and types', async () => {
+    await witness.take('presence', { available: true });
+    await world.client.waitFor(({ type }) => type === 'chatstate', 5_000, () =>
+      witness.take('typing', { to: pnJid(BOB) }),
+    );
+    const { devices } = await world.client.activity.presence(ALICE);
+    expect(devices.map(({ online }) => online)).to.deep.equal([true]);
+  });
+
+  it('creates a locked group', async () => {
+    const created = await witness.take('createGroup', { name: 'Locked', people: [pnJid(BOB)], locked: true });
+    expect(created).to.include({ IsLocked: true });
+    const [group] = await world.client.groups.list(BOB);
+    expect(group).to.include({ subject: 'Locked', locked: true });
+  });
+});
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
