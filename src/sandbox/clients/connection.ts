@@ -14,6 +14,11 @@ import { login } from './login.js';
 import type { NetworkParts } from './network-parts.js';
 
 const HANDSHAKE_MS = 20_000;
+/**
+ * After a last stanza the network waits for the client to close. A close frame in the same instant may overtake the stanza in
+ * the client (whatsmeow reads both concurrently), which then does not learn why its connection ended.
+ */
+const CLOSE_MS = 1_500;
 
 /**
  * One client's socket, from the handshake on. Handles stanzas strictly in their order. Malformed input closes this
@@ -36,6 +41,7 @@ export class Connection implements ClientConnection {
   /** Stanzas that a delay holds back. */
   readonly #late: LateQueue<Stanza>;
   readonly #cancelHandshake: () => void;
+  #cancelClose: () => void = () => undefined;
   readonly #silence: SilenceWatch;
 
   constructor(socket: WebSocket, parts: NetworkParts, address: string) {
@@ -71,7 +77,8 @@ export class Connection implements ClientConnection {
     this.#flush();
     this.#isClosed = true;
     this.#silence.stop();
-    this.#socket.close();
+    if (last) this.#cancelClose = this.#network.clock.after(CLOSE_MS, () => this.#socket.close());
+    else this.#socket.close();
     this.#leave();
   }
 
@@ -233,6 +240,7 @@ export class Connection implements ClientConnection {
   #closed(): void {
     this.#isClosed = true;
     this.#cancelHandshake();
+    this.#cancelClose();
     this.#silence.stop();
     this.#late.clear();
     this.#leave();

@@ -5,11 +5,14 @@ import { routeMessage } from '../routing/messages.js';
 import { routeReceipt } from '../routing/receipts.js';
 import type { Companion } from '../state/account.js';
 import type { Network } from '../state/network.js';
-import { child, type Stanza } from '../wire/stanza.js';
+import type { Stanza } from '../wire/stanza.js';
 import { answerIq } from './iq/index.js';
 import type { Client } from './iq/iq.js';
 
-/** The stanzas of a linked device beside queries. Others are ignored, as on the real network. */
+/**
+ * The stanzas of a linked device beside queries. Others are ignored, as on the real network; among them `offline_batch`, the
+ * request for more of the offline queue, which the network has sent as a whole by then.
+ */
 const ROUTES: Record<string, (network: Network, companion: Companion, received: Stanza) => void> = {
   message: routeMessage,
   receipt: (network, companion, receipt) =>
@@ -18,9 +21,6 @@ const ROUTES: Record<string, (network: Network, companion: Companion, received: 
   chatstate: routeChatstate,
   presence: routePresence,
   call: routeCall,
-  ib: (_network, companion, ib) => {
-    if (child(ib)?.tag === 'offline_batch') companion.mailbox.deliverWaiting();
-  },
 };
 
 /** Handles one stanza of a client; throws only on malformed ones. */

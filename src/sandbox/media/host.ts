@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { MediaKind } from '../../contract/sandbox/index.js';
 import type { Clock } from '../../domain/clock.js';
 import { Refusal } from '../wire/refusals.js';
@@ -12,9 +12,21 @@ export const MEDIA_HOSTS = ['mmg.whatsapp.net', 'mmg-fna.whatsapp.net'] as const
 
 const BLOB_PATH = /\/v\/[a-z-]+\/([^/]+)\.enc(?:\?|$)/;
 
-/** The path of a file, without the host. */
+/** The words that the network's paths have in their query; `oe` is the end of their life, in hex seconds. */
+const PATH_VERSION = '11-4';
+const PATH_SID = '5e03e0';
+const PATH_END = 'ffffffff';
+const PATH_SIGN_CHARS = 22;
+
+/**
+ * The path of a file, without the host. It has a query, to which clients append theirs with `&` (whatsmeow `download.go`).
+ * The network's media host checks the signature and the end; this one does not: files expire on order.
+ */
 export function directPath(kind: string, name: string): string {
-  return `/v/${kind}/${name}.enc`;
+  const path = `/v/${kind}/${name}.enc`;
+  const signature = createHash('sha256').update(path).digest('base64url').slice(0, PATH_SIGN_CHARS);
+  const query = { ccb: PATH_VERSION, oh: signature, oe: PATH_END, _nc_sid: PATH_SID };
+  return `${path}?${new URLSearchParams(query)}`;
 }
 
 /** The URL that answers an upload. */

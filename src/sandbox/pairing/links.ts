@@ -131,12 +131,13 @@ export class DeviceLinks {
   }
 
   #pairSuccess(account: Account, deviceId: number, proof: PhoneProof): Stanza {
+    const { businessName } = account.record;
     return stanza('iq', { from: NETWORK_JID, type: 'set', id: this.#network.newId(), xmlns: 'md' }, [
-      stanza('pair-success', {}, [
+      stanza('pair-success', { t: String(this.#network.now()) }, [
         stanza('device-identity', {}, proof.container),
         stanza('platform', { name: 'android' }),
         stanza('device', { jid: account.jid('pn', deviceId), lid: account.jid('lid', deviceId) }),
-        stanza('biz', { name: account.record.name }),
+        ...(businessName ? [stanza('biz', { name: businessName })] : []),
       ]),
     ]);
   }

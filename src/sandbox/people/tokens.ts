@@ -24,7 +24,7 @@ export function issueToken(network: Network, issuer: Account, holder: Account, t
   const from = issuer.privateJid(network.addressing);
   const sender_lid = issuer.record.hideLid ? undefined : issuer.jid('lid');
   for (const companion of holder.companions.values()) {
-    const token = tokenElement(holder.jid('pn', companion.id), issued);
+    const token = tokenElement(holder.jid('pn'), issued);
     const tokens = stanza('tokens', {}, token ? [token] : []);
     network.notify(companion, { from, type: 'privacy_token', sender_lid }, [tokens]);
   }

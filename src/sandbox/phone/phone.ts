@@ -113,7 +113,10 @@ export class Phone extends PhoneMemory implements AccountPhone {
 
   /** Sends a newly linked device the settings key and the history. */
   greet(companion: Companion): void {
-    this.#queue(() => greet(this.#network, this, companion));
+    this.#queue(async () => {
+      await this.settings.introduce(companion);
+      await greet(this.#network, this, companion);
+    });
   }
 
   /** The person writes. @returns the message's id */

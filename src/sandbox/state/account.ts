@@ -61,7 +61,7 @@ export interface ClientConnection {
   send(stanza: Stanza): void;
   /** Sends bytes instead of an encoded stanza. */
   sendRaw(bytes: Buffer): void;
-  /** Sends a last stanza, if given, and closes in good order. */
+  /** Sends a last stanza, if given, and closes in good order: after a last stanza, the client may close first. */
   close(last?: Stanza): void;
   /** Closes because another connection of the same device took over. */
   replace(): void;

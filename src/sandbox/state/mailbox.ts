@@ -32,8 +32,6 @@ export class Mailbox {
   readonly #owner: string;
   #sequence = 0;
   #send?: (stanza: Stanza) => void;
-  /** Set while the device is connected, has got the preview, and has not asked for the stanzas. */
-  #previewedTo?: (stanza: Stanza) => void;
   /** Set while the device is connected and a refused message withholds the rest of the queue. */
   #withheldFrom?: (stanza: Stanza) => void;
   /**
@@ -112,23 +110,13 @@ export class Mailbox {
     else this.settle('message', { id });
   }
 
-  /** The device is ready: sends a preview of the waiting stanzas, or the end of the queue when there are none. */
+  /**
+   * The device is ready: sends a preview of the waiting stanzas, the stanzas, and the end of the queue. The device need not
+   * ask: whatsmeow (`connectionevents.go`) has no `offline_batch`, and Baileys asks once for 100 and gets all.
+   */
   open(send: (stanza: Stanza) => void): void {
     this.shut();
-    if (this.#waiting.size > 0) {
-      this.#previewedTo = send;
-      send(this.#preview());
-      return;
-    }
-    send(offlineEnd(0));
-    this.#send = send;
-  }
-
-  /** Delivers the waiting stanzas; the device asks for them after the preview. */
-  deliverWaiting(): void {
-    const send = this.#previewedTo;
-    if (!send) return;
-    this.#previewedTo = undefined;
+    if (this.#waiting.size > 0) send(this.#preview());
     this.#deliver(send);
   }
 
@@ -152,7 +140,6 @@ export class Mailbox {
   /** The device has disconnected. */
   shut(): void {
     this.#send = undefined;
-    this.#previewedTo = undefined;
     this.#withheldFrom = undefined;
     this.#retried.clear();
   }

@@ -24,10 +24,8 @@ func report(client *whatsmeow.Client, event any) {
 		show("loggedOut", fields{"onConnect": e.OnConnect, "reason": int(e.Reason)})
 	case *events.StreamReplaced:
 		show("replaced", fields{})
-	case *events.PushNameSetting:
-		show("pushName", fields{"name": e.Action.GetName()})
 	case *events.AppStateSyncComplete:
-		show("appState", fields{"name": e.Name})
+		show("appState", fields{"name": e.Name, "pushName": client.Store.PushName})
 	case *events.HistorySync:
 		show("history", fields{"type": e.Data.GetSyncType().String()})
 	case *events.OfflineSyncPreview:

@@ -10,6 +10,8 @@ import { bytesOf, stanza } from '../../wire/stanza.js';
 import { asker, asks, type IqAnswer, type IqNamespace, type IqRequest } from './iq.js';
 
 const TTL_S = 3_600;
+/** As in the answers of the network (whatsmeow `mediaconn.go`, whatsapp-rust `iq/mediaconn.rs`): clients fail without it. */
+const MAX_BUCKETS = '12';
 
 /** The media hosts, and the token for uploads. */
 export const mediaConn: IqNamespace = {
@@ -25,7 +27,7 @@ export const mediaConn: IqNamespace = {
       }),
     );
     const ttl = String(TTL_S);
-    return { content: [stanza('media_conn', { auth, ttl, auth_ttl: ttl }, hosts)] };
+    return { content: [stanza('media_conn', { auth, ttl, auth_ttl: ttl, max_buckets: MAX_BUCKETS }, hosts)] };
   },
 };
 

@@ -8,15 +8,19 @@ import {
   proto,
   type WAPatchCreate,
 } from '@whiskeysockets/baileys';
-import type { Account } from '../../state/account.js';
+import type { Account, Companion } from '../../state/account.js';
 import { COLLECTIONS, type Collection, type CollectionName } from './collection.js';
 import { saltPatch } from './salt-patch.js';
 
 /** Where a replica reads and writes patches. */
 interface Source {
   collection(name: CollectionName): Collection;
-  /** Uploads a patch of the phone. @returns false when the collection has another version */
-  push(name: CollectionName, base: number, patch: proto.ISyncdPatch): boolean;
+  /**
+   * Uploads a patch of the phone.
+   * @param except a device that needs no notification
+   * @returns false when the collection has another version
+   */
+  push(name: CollectionName, base: number, patch: proto.ISyncdPatch, except?: Companion): boolean;
   /** Called for every change, in the order of the patches. */
   changed(mutation: ChatMutation): void;
 }
@@ -45,10 +49,10 @@ export class Replica {
     });
   }
 
-  /** The phone changes a setting. */
-  write(change: WAPatchCreate): Promise<void> {
+  /** The phone changes a setting. @param except a device that needs no notification */
+  write(change: WAPatchCreate, except?: Companion): Promise<void> {
     return this.#inTurn(async () => {
-      while (!(await this.#tryToWrite(change)));
+      while (!(await this.#tryToWrite(change, except)));
     });
   }
 
@@ -60,11 +64,11 @@ export class Replica {
     });
   }
 
-  async #tryToWrite(change: WAPatchCreate): Promise<boolean> {
+  async #tryToWrite(change: WAPatchCreate, except?: Companion): Promise<boolean> {
     const { type: name, index, syncAction: value } = change;
     const keyId = this.#account.record.appStateKey.id.toString('base64');
     const encode = (before: LTHashState) => encodeSyncdPatch(change, keyId, before, this.#keyOf);
-    if (!(await this.#tryToPush(name, encode))) return false;
+    if (!(await this.#tryToPush(name, encode, except))) return false;
     this.#source.changed({ index, syncAction: { value } });
     return true;
   }
@@ -72,11 +76,12 @@ export class Replica {
   async #tryToPush(
     name: CollectionName,
     encode: (before: LTHashState) => Promise<{ patch: proto.ISyncdPatch; state: LTHashState }>,
+    except?: Companion,
   ): Promise<boolean> {
     await this.#read(name);
     const before = this.#state(name);
     const { patch, state } = await encode(before);
-    if (!this.#source.push(name, before.version, patch)) return false;
+    if (!this.#source.push(name, before.version, patch, except)) return false;
     this.#states.set(name, state);
     return true;
   }

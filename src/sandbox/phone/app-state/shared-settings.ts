@@ -32,7 +32,7 @@ export class SharedSettings {
     this.#chatSettings = new ChatSettings(network.directory);
     this.#replica = new Replica(account, {
       collection: (name) => this.collection(name),
-      push: (name, base, patch) => this.#push(name, base, patch),
+      push: (name, base, patch, except) => this.#push(name, base, patch, except),
       changed: (mutation) => this.#changed(mutation),
     });
   }
@@ -82,6 +82,18 @@ export class SharedSettings {
     return this.#view(jid);
   }
 
+  /**
+   * Uploads the name and the language, which a phone has set before it links a device. A device without a name cannot appear
+   * online (whatsmeow `presence.go`).
+   * @param device the new device, which reads all settings when it has their key
+   */
+  async introduce(device: Companion): Promise<void> {
+    if (this.collection(INTRODUCTION).version > 0) return;
+    await this.#replica.write(localePatch(), device);
+    const { name } = this.#account.record;
+    if (name) await this.#replica.write(namePatch(name), device);
+  }
+
   /** Sends the person's name to the linked devices. */
   async rename(name: string): Promise<void> {
     await this.#replica.write(namePatch(name));
@@ -108,12 +120,13 @@ export class SharedSettings {
     if (isCollection(name)) this.collection(name).restore(what, value);
   }
 
-  #push(name: CollectionName, base: number, patch: proto.ISyncdPatch, author?: Companion): boolean {
+  /** @param except the device that wrote the patch, or needs no notification */
+  #push(name: CollectionName, base: number, patch: proto.ISyncdPatch, except?: Companion): boolean {
     const collection = this.collection(name);
     if (!collection.push(base, patch)) return false;
     const news = stanza('collection', { name, version: String(collection.version) });
     for (const companion of this.#account.companions.values()) {
-      if (companion === author) continue;
+      if (companion === except) continue;
       this.#network.notify(companion, { from: NETWORK_JID, type: 'server_sync' }, [news]);
     }
     return true;
@@ -186,6 +199,21 @@ function chatPatches(
   if (pinned !== undefined) wishes.push({ pin: pinned });
   if (muted !== undefined) wishes.push({ mute: muted ? nowMs + MUTED_MS : null });
   return wishes.map((wish) => chatModificationToAppPatch(wish, jid));
+}
+
+/** The collection of the name and the language. */
+const INTRODUCTION = 'critical_block';
+const LOCALE = 'en_US';
+
+/** The patch by which devices learn the language of the phone (whatsmeow `appstate/keys.go`). */
+function localePatch(): WAPatchCreate {
+  return {
+    type: INTRODUCTION,
+    index: ['setting_locale'],
+    syncAction: { timestamp: Date.now(), localeSetting: { locale: LOCALE } },
+    apiVersion: 3,
+    operation: SET,
+  };
 }
 
 /** The patch by which devices learn their account's name. */
