@@ -135,8 +135,8 @@ describe('Sandbox: groups', () => {
       expect(await roles(id)).to.deep.equal({ [ALICE]: 'superadmin', [BOB]: 'member' });
       const fresh = await alice.socket.groupRevokeInvite(id);
       expect(fresh).not.to.equal(code);
-      expect(await codeOf(bob.socket.groupAcceptInvite(code))).to.equal(406);
-      expect(await codeOf(bob.socket.groupGetInviteInfo(code))).to.equal(406);
+      expect(await codeOf(bob.socket.groupAcceptInvite(code))).to.equal(410);
+      expect(await codeOf(bob.socket.groupGetInviteInfo(code))).to.equal(410);
       expect(await codeOf(bob.socket.groupAcceptInvite(fresh ?? ''))).to.equal(409);
     });
 

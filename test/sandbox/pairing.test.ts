@@ -39,9 +39,9 @@ describe('Sandbox: pairing', () => {
     expect(device.creds.me).to.include({
       id: '15550000001:1@s.whatsapp.net',
       lid: phone.lid.replace('@', ':1@'),
-      name: 'Alice',
     });
     await device.connect();
+    await device.named('Alice');
     expect((await world.client.phone(ALICE)).devices).to.have.nested.property('[0].connected', true);
   });
 

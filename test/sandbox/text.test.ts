@@ -145,6 +145,8 @@ describe('Sandbox: text', () => {
 
     it('shows typing to phones and to clients', async () => {
       const [alice, bob] = await Promise.all([world.linked(ALICE), world.linked(BOB)]);
+      await Promise.all([alice.named('Alice'), bob.named('Bob')]);
+      await bob.socket.sendPresenceUpdate('available');
       await bob.socket.presenceSubscribe((await world.client.phone(ALICE)).lid);
       await world.client.activity.waitForPresence(BOB, ({ devices }) =>
         devices.some(({ subscriptions }) => subscriptions.length > 0),

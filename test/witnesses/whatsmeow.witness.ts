@@ -35,7 +35,9 @@ describe('whatsmeow', () => {
     expect(await witness.named('paired')).to.include({ business: '' });
     await witness.named('connected');
     await witness.named('history');
-    const settings = await witness.until(({ event, name }) => event === 'appState' && name === 'critical_block');
+    const settings = await witness.until(
+      ({ event, name }) => event === 'appState' && name === 'critical_block',
+    );
     expect(settings).to.include({ pushName: 'Alice' });
   });
 
@@ -82,8 +84,10 @@ describe('whatsmeow', () => {
 
   it('appears online and types', async () => {
     await witness.take('presence', { available: true });
-    await world.client.waitFor(({ type }) => type === 'chatstate', 5_000, () =>
-      witness.take('typing', { to: pnJid(BOB) }),
+    await world.client.waitFor(
+      ({ type }) => type === 'chatstate',
+      5_000,
+      () => witness.take('typing', { to: pnJid(BOB) }),
     );
     const { devices } = await world.client.activity.presence(ALICE);
     expect(devices.map(({ online }) => online)).to.deep.equal([true]);

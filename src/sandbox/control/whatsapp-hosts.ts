@@ -5,7 +5,7 @@ import Joi from 'joi';
 import { MAX_FILE_BYTES } from '../../contract/sandbox/contents.js';
 import { wait } from '../../domain/clock.js';
 import type { NetworkParts } from '../clients/network-parts.js';
-import { directPath, MEDIA_HOSTS, mediaUrl } from '../media/host.js';
+import { directPath, HISTORY_FOLDER, MEDIA_HOSTS, mediaUrl, nameInPath } from '../media/host.js';
 import { serviceWorker } from '../state/rules.js';
 import { Refusal } from '../wire/refusals.js';
 
@@ -71,6 +71,23 @@ export function whatsAppHosts(server: Server, { network }: NetworkParts): void {
       if (!blob) throw new Refusal('media_unknown', 'no such media');
       // the length lets the server answer range requests
       return h.response(blob.stream).type('application/octet-stream').bytes(blob.size);
+    },
+  });
+  // clients delete the parts of the history that they have read (whatsmeow `DeleteMedia`); nothing else is deleted by anybody
+  server.route<{ Params: MediaParams; Query: { auth: string; d_md: string } }>({
+    method: 'DELETE',
+    path: `/mms/${HISTORY_FOLDER}/{hash}`,
+    options: {
+      validate: {
+        query: Joi.object({ auth: Joi.string().default(''), d_md: Joi.string().default('') }).unknown(),
+      },
+    },
+    handler: async ({ query }, h) => {
+      if (network.media.tokens.owner(query.auth) === undefined)
+        throw new Refusal('media_token_unknown', 'not a media token of this network');
+      const path = Buffer.from(query.d_md, 'base64url').toString();
+      await network.media.blobs.remove(nameInPath(path) ?? '');
+      return h.response().code(200);
     },
   });
   server.route<{ Params: { sha256: string }; Query: { oh: string; oe: string } }>({

@@ -1,3 +1,4 @@
+import type { GroupSettings } from '../../contract/sandbox/index.js';
 import type { Account } from '../state/account.js';
 import type { Group } from '../state/group.js';
 import type { Network } from '../state/network.js';
@@ -18,6 +19,8 @@ import {
 const NOT_FOUND = 404;
 const NOT_ALLOWED = 403;
 const LINKED_ALREADY = 409;
+/** The reason when an admin unlinks a group (whatsmeow `GroupUnlinkReason`). */
+const UNLINKED = 'unlink_group';
 
 /**
  * Creates a community: a group that holds other groups. The network makes its announcement group by itself (whatsmeow
@@ -36,7 +39,7 @@ export function createCommunity(
     key?: string | undefined;
     community: NonNullable<Group['record']['community']>;
     general: boolean;
-  },
+  } & GroupSettings,
 ): Group {
   const { group: community } = createGroup(network, creator, named, []);
   const parent = { jid: community.jid(), role: 'default' } as const;
@@ -58,14 +61,14 @@ export function createLinkedGroup(
   network: Network,
   creator: Account,
   community: Group,
-  { subject, key }: { subject: string; key?: string | undefined },
+  { joinApproval = false, ...wanted }: { subject: string; key?: string | undefined } & GroupSettings,
   people: Named[],
 ): { group: Group; outcomes: Outcome[] } {
   requireMember(community, creator);
   if (!community.record.community?.anyoneAddsGroups) requireAdmin(community, creator);
   const parent = { jid: community.jid(), role: 'other' } as const;
-  const joinApproval = community.record.community?.approval ?? false;
-  const created = createGroup(network, creator, { subject, key, parent, joinApproval }, people);
+  const approval = joinApproval || (community.record.community?.approval ?? false);
+  const created = createGroup(network, creator, { ...wanted, parent, joinApproval: approval }, people);
   tellOf(network, community, creator, 'link', created.group);
   return created;
 }
@@ -112,13 +115,16 @@ function tellOf(
   group: Group,
 ): void {
   const type = change === 'link' ? 'link_type' : 'unlink_type';
-  announce(network, community, actor, stanza(change, { [type]: 'sub_group' }, [linkElement(network, group)]));
-  announce(
-    network,
-    group,
-    actor,
-    stanza(change, { [type]: 'parent_group' }, [linkElement(network, community)]),
-  );
+  const unlink_reason = change === 'unlink' ? UNLINKED : undefined;
+  const tell = (told: Group, kind: string, other: Group) =>
+    announce(
+      network,
+      told,
+      actor,
+      stanza(change, { [type]: kind, unlink_reason }, [linkElement(network, other)]),
+    );
+  tell(community, 'sub_group', group);
+  tell(group, 'parent_group', community);
 }
 
 /** The groups of a community. @throws GroupRefusal 401 or 403 for strangers */

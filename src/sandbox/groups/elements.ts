@@ -1,6 +1,6 @@
 import type { GroupRole, GroupView } from '../../contract/sandbox/index.js';
 import { type Account, versionOf } from '../state/account.js';
-import type { Group } from '../state/group.js';
+import type { Group, VersionedPart } from '../state/group.js';
 import type { Network } from '../state/network.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
 
@@ -97,12 +97,14 @@ export function groupAttrs(network: Network, group: Group): Record<string, strin
     ...(owner && bothJids(network, owner, ['creator', 'creator_pn', 'creator_lid'])),
     addressing_mode: network.addressing,
     size: String(group.size),
+    a_v_id: group.version('announcement'),
+    p_v_id: group.version('participants'),
   };
 }
 
 export function descriptionElement(network: Network, group: Group): Stanza {
   const { description } = group.record;
-  if (!description) return stanza('description', { delete: 'true' });
+  if (!description) return stanza('description', { id: network.newId() }, [stanza('delete')]);
   const by = network.directory.byLid(description.by);
   const attrs = {
     id: description.id,
@@ -169,6 +171,7 @@ export function notifyPeople(
   change: Stanza,
   people: Iterable<Account>,
 ): void {
+  const versioned = withVersion(network, group, change);
   group.keep();
   const attrs = {
     from: group.jid(),
@@ -178,7 +181,27 @@ export function notifyPeople(
     notify: actor.record.name,
   };
   for (const { companions } of new Set(people)) {
-    for (const companion of companions.values()) network.notify(companion, attrs, [change]);
+    for (const companion of companions.values()) network.notify(companion, attrs, [versioned]);
   }
   network.events.emit(() => ({ type: 'group', group: viewGroup(network, group) }));
+}
+
+/** The parts of a group that have a version, by the elements of their changes (whatsmeow `parseGroupChange`). */
+const VERSIONED: Record<string, VersionedPart> = {
+  add: 'participants',
+  remove: 'participants',
+  promote: 'participants',
+  demote: 'participants',
+  announcement: 'announcement',
+  not_announcement: 'announcement',
+};
+
+/** The change with the version that its part has now; for members also with the one before. */
+function withVersion(network: Network, group: Group, change: Stanza): Stanza {
+  const part = Object.hasOwn(VERSIONED, change.tag) ? VERSIONED[change.tag] : undefined;
+  if (!part) return change;
+  const before = group.version(part);
+  const v_id = group.renew(part, network.clock.now());
+  const attrs = { ...change.attrs, v_id };
+  return { ...change, attrs: part === 'participants' ? { ...attrs, prev_v_id: before } : attrs };
 }

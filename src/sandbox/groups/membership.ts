@@ -1,4 +1,4 @@
-import type { GroupAction } from '../../contract/sandbox/index.js';
+import type { GroupAction, GroupSettings } from '../../contract/sandbox/index.js';
 import { allows } from '../people/privacy.js';
 import type { Account } from '../state/account.js';
 import type { Group } from '../state/group.js';
@@ -71,7 +71,8 @@ export function createGroup(
     description?: string;
     /** Names the request in the notification. */
     key?: string | undefined;
-  } & Partial<Pick<Group['record'], 'announce' | 'community' | 'parent' | 'joinApproval'>>,
+  } & GroupSettings &
+    Partial<Pick<Group['record'], 'community' | 'parent'>>,
   people: Named[],
 ): { group: Group; outcomes: Outcome[] } {
   requireSubject(subject);

@@ -3,7 +3,7 @@ import type { Group } from '../state/group.js';
 import type { Network } from '../state/network.js';
 import { GroupRefusal } from '../wire/refusals.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
-import { announce, bothJids, notifyPeople, participantElement } from './elements.js';
+import { announce, bothJids, groupElement, notifyPeople, participantElement } from './elements.js';
 import { joinCommunity } from './linked.js';
 import { MAX_MEMBERS, type Named, type Outcome, requireAdmin } from './membership.js';
 
@@ -24,12 +24,12 @@ export function joinByInvite(network: Network, group: Group, account: Account): 
     throw new GroupRefusal(409);
   if (!group.record.joinApproval) {
     group.put(account, 'member');
-    announce(
-      network,
-      group,
-      account,
-      stanza('add', { reason: 'invite' }, [participantElement(network, account)]),
-    );
+    const others = network.directory.membersOf(group).filter((member) => member !== account);
+    const come = stanza('add', { reason: 'invite' }, [participantElement(network, account)]);
+    notifyPeople(network, group, account, come, others);
+    // the devices of the person do not know the group yet (whatsmeow `JoinedGroup`)
+    const whole = stanza('create', { reason: 'invite' }, [groupElement(network, group)]);
+    notifyPeople(network, group, account, whole, [account]);
     joinCommunity(network, group, [account]);
     return 'joined';
   }

@@ -84,6 +84,7 @@ export function inviteCode(group: Group, actor: Account): string {
 export function renewInvite(network: Network, group: Group, actor: Account): string {
   requireAdmin(group, actor);
   const code = newInviteCode();
+  group.record.revokedInvites = [...(group.record.revokedInvites ?? []), group.record.inviteCode];
   group.record.inviteCode = code;
   announce(network, group, actor, stanza('invite', { code }));
   return code;

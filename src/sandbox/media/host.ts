@@ -10,6 +10,9 @@ import { FileStore, type Flow, type MediaFolder, type StoredFile } from './store
  */
 export const MEDIA_HOSTS = ['mmg.whatsapp.net', 'mmg-fna.whatsapp.net'] as const;
 
+/** Where parts of the history are. */
+export const HISTORY_FOLDER = 'md-msg-hist';
+
 const BLOB_PATH = /\/v\/[a-z-]+\/([^/]+)\.enc(?:\?|$)/;
 
 /** The words that the network's paths have in their query; `oe` is the end of their life, in hex seconds. */
@@ -77,6 +80,11 @@ export class Blobs {
   /** Opens a file; undefined when there is none of that name. */
   async get(name: string): Promise<StoredFile | undefined> {
     return BLOB_NAME.test(name) ? this.#store.get(name) : undefined;
+  }
+
+  /** Removes a file for good. Nothing happens when there is none of that name. */
+  async remove(name: string): Promise<void> {
+    if (BLOB_NAME.test(name)) await this.#store.remove(name);
   }
 
   /** True for the name of an expired file. */

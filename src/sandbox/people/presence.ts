@@ -50,7 +50,7 @@ function announcePresence(network: Network, account: Account): void {
   }
 }
 
-/** Tells a device whether a person is online; `last` is a time, or `deny` or `none` (zapo `events/presence.ts`). */
+/** Tells a device whether a person is online. `last` is a time or `deny`; without either there is none (whatsmeow `presence.go`). */
 function tellPresence(network: Network, person: Account, { account, connection }: Companion): void {
   if (hasBlocked(person, account)) return;
   const { presence } = network;
@@ -58,7 +58,7 @@ function tellPresence(network: Network, person: Account, { account, connection }
   const lastSeen = presence.lastSeen(person);
   const maySee = allows(person, 'last', account);
   const isOnline = presence.isOnline(person) && maySee;
-  const last = !maySee ? 'deny' : lastSeen > 0 ? String(lastSeen) : 'none';
+  const last = !maySee ? 'deny' : lastSeen > 0 ? String(lastSeen) : undefined;
   connection?.send(
     isOnline
       ? stanza('presence', { from, type: 'available' })

@@ -18,8 +18,13 @@ const SETTINGS: Record<string, readonly string[]> = {
   groupadd: ['all', 'contacts', 'contact_blacklist'],
   calladd: ['all', 'known', 'contacts'],
   messages: ['all', 'contacts'],
+  // whatsmeow `types/user.go`
+  defense: ['off', 'on_standard'],
+  stickers: ['contacts', 'contact_allowlist', 'none'],
 };
 const DEFAULT = 'all';
+/** The settings that do not begin with `all`. */
+const DEFAULTS: Record<string, string> = { defense: 'off', stickers: 'contacts' };
 const DENY_LIST = 'contact_blacklist';
 /** The version of a list that the client does not know. */
 const NO_VERSION = 'none';
@@ -33,7 +38,7 @@ export function allows(owner: Account, setting: string, other: Account): boolean
 }
 
 function settingOf({ record }: Account, setting: string): string {
-  return record.privacy?.[setting] ?? DEFAULT;
+  return record.privacy?.[setting] ?? DEFAULTS[setting] ?? DEFAULT;
 }
 
 function deniedBy({ record }: Account, setting: string): { version: string; people: string[] } {

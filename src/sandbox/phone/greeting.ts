@@ -2,6 +2,7 @@ import { deflateSync } from 'node:zlib';
 import { proto } from '@whiskeysockets/baileys';
 import { PN_SERVER } from '../../domain/address.js';
 import { uploadEncrypted } from '../media/encryption.js';
+import { HISTORY_FOLDER } from '../media/host.js';
 import { saltOf } from '../people/tokens.js';
 import type { Companion } from '../state/account.js';
 import type { Network } from '../state/network.js';
@@ -87,6 +88,6 @@ export async function historyMessage(
 }
 
 async function upload(network: Network, bytes: Buffer): Promise<proto.Message.IHistorySyncNotification> {
-  const { size, ...rest } = await uploadEncrypted(network.media.blobs, bytes, 'history', 'md-msg-hist');
+  const { size, ...rest } = await uploadEncrypted(network.media.blobs, bytes, 'history', HISTORY_FOLDER);
   return { ...rest, fileLength: size };
 }

@@ -3,6 +3,7 @@ import { announce, participantElement } from '../groups/elements.js';
 import { createPasskey } from '../pairing/authenticator.js';
 import { changePicture } from '../people/pictures.js';
 import { changePrivacy } from '../people/privacy.js';
+import { announceStatusText } from '../people/status-text.js';
 import { unlink } from '../routing/devices.js';
 import type { Account } from '../state/account.js';
 import type { Network } from '../state/network.js';
@@ -33,6 +34,7 @@ export async function changeProfile(
       isRequired: passkey === 'required',
     };
   account.keep();
+  if (shown.status !== undefined) announceStatusText(network, account);
   if (name !== undefined) await settings.rename(name);
 }
 

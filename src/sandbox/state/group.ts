@@ -23,6 +23,9 @@ interface JoinRequest {
   at: number;
 }
 
+/** What of a group has a version of its own. */
+export type VersionedPart = 'announcement' | 'participants';
+
 /** A stored group. People are named by their LIDs, which never change. */
 interface GroupRecord {
   /** Digits. */
@@ -49,6 +52,10 @@ interface GroupRecord {
   /** The community that the group is linked to; `default` is its announcement group. */
   parent?: { jid: string; role: 'default' | 'general' | 'other' };
   inviteCode: string;
+  /** Codes that no longer admit anybody. */
+  revokedInvites?: string[];
+  /** Versions of its parts, once they have changed; in microseconds since the epoch. */
+  versions?: Partial<Record<VersionedPart, number>>;
   picture?: StoredPicture;
   members: [lid: string, role: GroupRole][];
   /** LIDs of former members. */
@@ -141,6 +148,18 @@ export class Group {
     this.record.epoch++;
   }
 
+  /** The version of a part: a time in microseconds. */
+  version(part: VersionedPart): string {
+    return String(this.record.versions?.[part] ?? this.record.createdAt * MICROSECONDS);
+  }
+
+  /** Gives a changed part a later version. @returns that version */
+  renew(part: VersionedPart, nowMs: number): string {
+    const next = Math.max(nowMs * MICROSECONDS_PER_MS, Number(this.version(part)) + 1);
+    this.record.versions = { ...this.record.versions, [part]: next };
+    return String(next);
+  }
+
   keep(): void {
     const record = (): GroupRecord => ({
       ...this.record,
@@ -151,6 +170,9 @@ export class Group {
     this.#state.put('group', this.record.id, () => JSON.stringify(record()));
   }
 }
+
+const MICROSECONDS = 1_000_000;
+const MICROSECONDS_PER_MS = 1_000;
 
 const AUTHORED = Joi.object({
   text: Joi.string().allow('').required(),
@@ -230,10 +252,11 @@ export class Groups {
     return group;
   }
 
-  /** The group of an invite code. @throws GroupRefusal 406 when the code is unknown or was replaced */
+  /** The group of an invite code. @throws GroupRefusal 410 when the code was replaced, 406 when it never was (whatsmeow `group.go`) */
   requireByInvite(code: string | undefined): Group {
     for (const group of this.#groups.values()) if (group.record.inviteCode === code) return group;
-    throw new GroupRefusal(406);
+    const isRevoked = this.all.some(({ record }) => record.revokedInvites?.includes(code ?? ''));
+    throw new GroupRefusal(isRevoked ? 410 : 406);
   }
 
   /** The groups that a person is a member of. */

@@ -23,6 +23,7 @@ const REASONS = {
   404: 'item-not-found',
   406: 'not-acceptable',
   409: 'conflict',
+  410: 'gone',
   501: 'feature-not-implemented',
 } as const;
 
@@ -34,6 +35,7 @@ const CONTROL_CODES = {
   404: 'group_unknown',
   406: 'group_invalid',
   409: 'group_conflict',
+  410: 'group_invalid',
   501: 'not_played',
 } as const satisfies Record<keyof typeof REASONS, SandboxErrorCode>;
 

@@ -135,6 +135,12 @@ export class BaileysDevice {
     await this.until('creds.update', ({ accountSyncCounter = 0 }) => accountSyncCounter > 0);
   }
 
+  /** Waits until a newly linked device knows the name of its account, without which it cannot appear online. */
+  async named(name: string): Promise<void> {
+    if (this.creds.me?.name === name) return;
+    await this.until('creds.update', ({ me }) => me?.name === name);
+  }
+
   /** Waits for an event of the current socket. */
   until<Name extends keyof BaileysEventMap>(
     name: Name,

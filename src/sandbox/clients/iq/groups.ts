@@ -60,6 +60,8 @@ export const groups: IqNamespace = {
 
 const GET: Record<string, Answerer> = {
   query(request) {
+    // a personal invitation, which admits people who are no members (whatsmeow `GetGroupInfoFromInvite`)
+    if (child(request.body, 'add_request')) throw NOT_PLAYED;
     const group = addressed(request);
     requireMember(group, asker(request).account);
     return { content: [groupElement(request.network, group)] };
@@ -102,15 +104,10 @@ const SET: Record<string, Answerer> = {
     const parent = child(body, 'parent');
     if (parent) return newCommunity(request, parent);
     const community = child(body, 'linked_parent')?.attrs.jid;
+    const wanted = { subject, key, description: descriptionIn(body), ...optionsIn(body) };
     const { group, outcomes } = community
-      ? createLinkedGroup(
-          network,
-          account,
-          requireCommunity(network, community),
-          { subject, key },
-          named(request),
-        )
-      : createGroup(network, account, { subject, key, description: descriptionIn(body) }, named(request));
+      ? createLinkedGroup(network, account, requireCommunity(network, community), wanted, named(request))
+      : createGroup(network, account, wanted, named(request));
     const refused = outcomes.filter(({ error }) => error !== undefined);
     const elements = refused.map((outcome) => outcomeElement(network, group, outcome));
     return { content: [groupElement(network, group, elements)] };
@@ -223,6 +220,21 @@ function outcome({ network }: IqRequest, action: GroupAction, group: Group, outc
   };
 }
 
+/** The settings with which a group begins (whatsmeow `CreateGroup`). @throws IqError 400 for a timer that is no number */
+function optionsIn(body: Stanza | undefined): GroupSettings {
+  const [timer, mode] = [child(body, 'ephemeral'), child(body, 'member_add_mode')];
+  const approval = child(child(body, 'membership_approval_mode'), 'group_join');
+  const ephemeral = Number(timer?.attrs.expiration);
+  if (timer && !Number.isSafeInteger(ephemeral)) throw new IqError(400, 'bad-request');
+  return {
+    ...(child(body, 'announcement') && { announce: true }),
+    ...(child(body, 'locked') && { locked: true }),
+    ...(approval && { joinApproval: approval.attrs.state === 'on' }),
+    ...(mode && { membersAdd: textOf(mode) === 'all_member_add' }),
+    ...(timer && { ephemeral }),
+  };
+}
+
 function newCommunity(request: IqRequest, parent: Stanza): IqAnswer {
   const { network, body } = request;
   const { subject = '', key } = body?.attrs ?? {};
@@ -231,7 +243,9 @@ function newCommunity(request: IqRequest, parent: Stanza): IqAnswer {
     anyoneAddsGroups: child(body, 'allow_non_admin_sub_group_creation') !== undefined,
   };
   const general = child(body, 'create_general_chat') !== undefined;
-  const wanted = { subject, key, description: descriptionIn(body), community, general };
+  // the approval mode of a community is not played
+  if (child(body, 'membership_approval_mode')) throw NOT_PLAYED;
+  const wanted = { subject, key, description: descriptionIn(body), ...optionsIn(body), community, general };
   const created = createCommunity(network, asker(request).account, wanted);
   return { content: [groupElement(network, created)] };
 }

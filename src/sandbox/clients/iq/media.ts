@@ -7,7 +7,7 @@ import { Group } from '../../state/group.js';
 import type { StoredPicture } from '../../state/records.js';
 import { GroupRefusal, IqError, Refusal } from '../../wire/refusals.js';
 import { bytesOf, stanza } from '../../wire/stanza.js';
-import { asker, asks, type IqAnswer, type IqNamespace, type IqRequest } from './iq.js';
+import { asker, asks, EMPTY, type IqAnswer, type IqNamespace, type IqRequest } from './iq.js';
 
 const TTL_S = 3_600;
 /** As in the answers of the network (whatsmeow `mediaconn.go`, whatsapp-rust `iq/mediaconn.rs`): clients fail without it. */
@@ -59,6 +59,8 @@ function find(request: IqRequest): IqAnswer {
   const type = body?.attrs.type === 'preview' ? 'preview' : 'image';
   const sha256 = fileOf(owner.record.picture, type);
   const id = String(owner.record.picture?.version ?? 0);
+  // nothing for a client that has the picture (whatsmeow `GetProfilePictureInfo`)
+  if (body?.attrs.id === id) return EMPTY;
   const url = network.media.pictureUrls.sign(sha256);
   const direct_path = `${url.pathname}${url.search}`;
   return { content: [stanza('picture', { id, type, url: url.href, direct_path })] };

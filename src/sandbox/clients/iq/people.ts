@@ -2,6 +2,7 @@ import { LID_SERVER, PN_SERVER } from '../../../domain/address.js';
 import { hasBlocked } from '../../people/blocks.js';
 import { showsPicture } from '../../people/pictures.js';
 import { allows } from '../../people/privacy.js';
+import { announceStatusText } from '../../people/status-text.js';
 import { type Account, deviceId, devicesOf, verifiedName, versionOf } from '../../state/account.js';
 import type { Network } from '../../state/network.js';
 import { NOT_PLAYED, notPlayed } from '../../wire/refusals.js';
@@ -15,6 +16,8 @@ interface Asked {
   network: Network;
   /** The jid in the query. */
   jid: string | undefined;
+  /** The number in the query, as it was written; empty for a jid. */
+  query: string;
 }
 
 /** Queries about a person; facts that do not exist are left out of the answer. */
@@ -25,7 +28,7 @@ const PROTOCOLS: Record<string, (asked: Asked) => Stanza | undefined> = {
     account.record.hideLid || jid?.endsWith(`@${LID_SERVER}`)
       ? undefined
       : stanza('lid', { val: account.jid('lid') }),
-  contact: () => stanza('contact', { type: 'in' }),
+  contact: ({ query }) => contactElement('in', query),
   status: statusText,
   text_status: textStatus,
   // bytes, as text would be taken for an address or a number where it looks like one
@@ -41,6 +44,11 @@ const PROTOCOLS: Record<string, (asked: Asked) => Stanza | undefined> = {
     return stanza('disappearing_mode', { duration: String(duration), t: String(at) });
   },
 };
+
+/** The network repeats the query, by which clients find its answer (whatsmeow `IsOnWhatsApp`). */
+function contactElement(type: 'in' | 'out', query: string): Stanza {
+  return stanza('contact', { type }, query ? Buffer.from(query) : undefined);
+}
 
 function statusText({ account, asker: other }: Asked): Stanza {
   const { status, createdAt } = account.record;
@@ -68,7 +76,7 @@ export const usync: IqNamespace = {
   answer(request) {
     const { network, body } = request;
     if (network.faults.take('ignore-queries', asker(request).account)) return 'silence';
-    const protocols = childrenOf(child(body, 'query')).map(({ tag }) => tag);
+    const protocols = childrenOf(child(body, 'query'));
     const users = childrenOf(child(body, 'list')).flatMap((user) => describe(request, user, protocols) ?? []);
     const { sid, mode, context } = body?.attrs ?? {};
     return {
@@ -78,7 +86,7 @@ export const usync: IqNamespace = {
             'result',
             {},
             // a protocol that is not played has an error in place of facts (whatsapp-rust `iq/usync.rs`)
-            protocols.map((tag) =>
+            protocols.map(({ tag }) =>
               stanza(tag, {}, Object.hasOwn(PROTOCOLS, tag) ? undefined : [notPlayed()]),
             ),
           ),
@@ -91,22 +99,26 @@ export const usync: IqNamespace = {
 
 /**
  * The user element of a person, with the jid that the query used. An unknown person is left out, or reported as `out`
- * when the query named a phone number.
+ * when the query named a phone number. With `addressing_mode="lid"` a person found by number is named by the LID, and the
+ * number is beside it (whatsmeow `IsOnWhatsApp`, whatsapp-rust `iq/usync.rs`).
  */
-function describe(request: IqRequest, user: Stanza, protocols: string[]): Stanza | undefined {
+function describe(request: IqRequest, user: Stanza, protocols: Stanza[]): Stanza | undefined {
   const { network } = request;
-  const phone = textOf(child(user, 'contact')).replace(/\D/g, '');
+  const query = textOf(child(user, 'contact'));
+  const phone = query.replace(/\D/g, '');
   const account = phone ? byAnyForm(network, phone) : network.directory.byJid(user.attrs.jid);
   const jid = user.attrs.jid ?? deviceJid(account?.pn ?? phone, PN_SERVER);
-  if (!account) return phone ? stanza('user', { jid }, [stanza('contact', { type: 'out' })]) : undefined;
-  const asked = { account, asker: asker(request).account, network, jid: user.attrs.jid };
-  const elements = protocols.flatMap((tag) =>
+  if (!account) return phone ? stanza('user', { jid }, [contactElement('out', query)]) : undefined;
+  const asked = { account, asker: asker(request).account, network, jid: user.attrs.jid, query };
+  const elements = protocols.flatMap(({ tag }) =>
     Object.hasOwn(PROTOCOLS, tag) ? (PROTOCOLS[tag]?.(asked) ?? []) : [],
   );
-  const isByLid = user.attrs.jid?.endsWith(`@${LID_SERVER}`);
-  const pn_jid =
-    isByLid && protocols.includes('lid') && !account.record.hideLid ? account.jid('pn') : undefined;
-  return stanza('user', { jid, pn_jid }, elements);
+  if (account.record.hideLid) return stanza('user', { jid }, elements);
+  const wantsLid = protocols.some(({ tag, attrs }) => tag === 'contact' && attrs.addressing_mode === 'lid');
+  if (phone && wantsLid)
+    return stanza('user', { jid: account.jid('lid'), pn_jid: account.jid('pn') }, elements);
+  const isByLid = user.attrs.jid?.endsWith(`@${LID_SERVER}`) && protocols.some(({ tag }) => tag === 'lid');
+  return stanza('user', { jid, pn_jid: isByLid ? account.jid('pn') : undefined }, elements);
 }
 
 function byAnyForm({ directory }: Network, phone: string): Account | undefined {
@@ -169,14 +181,19 @@ function profileElement({ record }: Account, jid: string | undefined): Stanza {
   ]);
 }
 
-/** The profile's status text. */
+/** The profile's status text, and who sees the statuses of an account: its contacts (whatsmeow `broadcast.go`). */
 export const status: IqNamespace = {
   xmlns: 'status',
   answer(request) {
     const { account } = asker(request);
+    if (asks(request, 'get', 'privacy')) {
+      const list = stanza('list', { type: 'contacts', default: 'true' });
+      return { content: [stanza('privacy', {}, [list])] };
+    }
     if (!asks(request, 'set', 'status')) throw NOT_PLAYED;
     account.record.status = textOf(request.body);
     account.keep();
+    announceStatusText(request.network, account);
     return EMPTY;
   },
 };
