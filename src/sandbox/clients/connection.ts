@@ -60,6 +60,10 @@ export class Connection implements ClientConnection {
     socket.on('close', () => this.#closed());
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /** Stanzas of one turn of the event loop leave in one WebSocket message. */
   send(sent: Stanza): void {
     this.#network.stats.stanzasOut++;

@@ -58,6 +58,8 @@ export interface ClientConnection {
   readonly registration?: Registration | undefined;
   /** The linked device, from login on. */
   companion?: Companion | undefined;
+  /** True once the network has closed it, though its socket may wait for the client. */
+  readonly isClosed: boolean;
   send(stanza: Stanza): void;
   /** Sends bytes instead of an encoded stanza. */
   sendRaw(bytes: Buffer): void;

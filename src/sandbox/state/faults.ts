@@ -308,9 +308,8 @@ export class FaultBoard {
     const endsAt = ends && (takesTime || ms > 0) ? this.#clock.now() + ms : undefined;
     const order: Order = { kind: sameAs, step, account, left: count ?? defaultCount, ms, endsAt };
     const targets = [...connections].filter(
-      (connection) =>
-        connection.companion?.connection === connection &&
-        (account === undefined || connection.companion.account === account),
+      ({ companion, isClosed }) =>
+        companion && !isClosed && (account === undefined || companion.account === account),
     );
     if (strike && targets.length > 0) {
       for (const connection of targets) this.#strike(order, connection);
