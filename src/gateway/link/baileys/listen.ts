@@ -91,6 +91,11 @@ function listenToStanzas(connection: Connection, listener: Listener): void {
   ws.on('frame', (frame: unknown) => {
     if (!isQuery(frame)) watchdog.stanzaCame();
   });
+  // at the first login the library has no name yet: it reads only the one of a business from the pairing
+  ws.prependListener('CB:success', ({ attrs }: BinaryNode) => {
+    const { me } = sock.authState.creds;
+    if (me && !me.name && attrs.display_name) me.name = attrs.display_name;
+  });
   ws.prependListener('CB:message', (node: BinaryNode) => takeMessage(node, connection, log));
   ws.prependListener('CB:ack,class:message', (node: BinaryNode) => {
     if (sender.onAck(node)) handled.add(node);
