@@ -1,4 +1,4 @@
-import { type BinaryNode, proto, type WAMessage } from '@whiskeysockets/baileys';
+import { type BinaryNode, getBinaryNodeChild, proto, type WAMessage } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import type { BaileysDevice } from './support/baileys-device.js';
 import { downloadRoute } from './support/media-route.js';
@@ -27,6 +27,30 @@ describe('Sandbox: shared settings', () => {
 
   describe('with a connected client', () => {
     beforeEach(() => world.open());
+
+    it('has the name and the language of the phone before a client asks for the first time', async () => {
+      const alice = await world.linked(ALICE, STRICT);
+      await alice.named('Alice');
+      const answer = await alice.socket.query({
+        tag: 'iq',
+        attrs: { to: 's.whatsapp.net', xmlns: 'w:sync:app:state', type: 'set' },
+        content: [
+          {
+            tag: 'sync',
+            attrs: {},
+            content: [
+              {
+                tag: 'collection',
+                attrs: { name: 'critical_block', version: '0', return_snapshot: 'false' },
+              },
+            ],
+          },
+        ],
+      });
+      const collection = getBinaryNodeChild(getBinaryNodeChild(answer, 'sync'), 'collection');
+      expect(collection?.attrs).to.include({ version: '2' });
+      expect((await world.client.chats(ALICE)).rejected).to.equal(0);
+    });
 
     it('shows on the phone that a client marked a chat as unread, and as read again', async () => {
       const alice = await world.linked(ALICE, STRICT);

@@ -106,6 +106,25 @@ describe('Sandbox: faults', () => {
     await alice.connect();
   });
 
+  for (const [kind, reason] of Object.entries({
+    'login-bad-request': 400,
+    'account-banned': 406,
+    'login-user-agent': 409,
+    'login-client-unknown': 418,
+    'login-server-error': 500,
+    'login-experimental': 501,
+  })) {
+    it(`${kind} refuses a login with ${reason}, and the device stays linked`, async () => {
+      const alice = await world.linked(ALICE);
+      await alice.stop();
+      await world.client.fault({ kind, number: ALICE });
+      alice.start();
+      expect(await alice.closed()).to.equal(reason);
+      await world.client.clearFaults();
+      await alice.connect();
+    });
+  }
+
   it('device-removed unlinks with a conflict and no code', async () => {
     const alice = await world.linked(ALICE);
     const ended = new Promise<BinaryNode>((resolve) => alice.socket.ws.once('CB:stream:error', resolve));

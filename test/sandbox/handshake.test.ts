@@ -44,6 +44,13 @@ describe('Sandbox: the handshake', () => {
     expect(await shakeHands(world.sandbox.wsUrl, attempt)).to.include({ pattern: 'IK' });
   });
 
+  it('lets the client close after a last stanza, and closes a moment later if it does not', async () => {
+    await world.client.fault({ kind: 'ban', number: ALICE });
+    const { first, openMs } = await shakeHands(world.sandbox.wsUrl, { key, payload, untilClosed: true });
+    expect(first).to.deep.include({ tag: 'failure' }).and.have.nested.property('attrs.reason', '403');
+    expect(openMs).to.be.within(1_000, 4_000);
+  });
+
   for (const [kind, flaw] of Object.entries({
     'wrong-certificate': 'root',
     'wrong-certificate-key': 'key',

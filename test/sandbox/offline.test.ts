@@ -49,6 +49,20 @@ describe('Sandbox: the queue of an offline client', () => {
     expect(tags.indexOf('ib offline')).to.be.greaterThan(tags.indexOf('message enc'));
   });
 
+  it('the offline queue is delivered to a client that does not ask for it, and live messages after it', async () => {
+    const alice = await world.linked(ALICE);
+    await alice.stop();
+    for (const text of ['one', 'two']) await world.client.write(BOB, { to: ALICE, text });
+    // the library asks for the queue when it gets the preview; whatsmeow has no such stanza
+    alice.start().ws.removeAllListeners('CB:ib,,offline_preview');
+    const nodes = recorded(alice);
+    await alice.text('two');
+    expect(preview(nodes)).to.include({ message: '2' });
+    await world.client.write(BOB, { to: ALICE, text: 'live' });
+    await alice.text('live');
+    expect(alice.messages.map(textOf)).to.deep.equal(['one', 'two', 'live']);
+  });
+
   it('the offline queue contains receipts until they are acknowledged', async () => {
     const alice = await world.linked(ALICE);
     const id = await alice.say(pnJid(BOB), 'read me');

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import sharp from 'sharp';
@@ -121,6 +121,35 @@ describe('Sandbox: stanzas as strict clients need them', () => {
       const [user] = await lookUp(await world.linked(ALICE), element('contact', { addressing_mode: 'lid' }));
       const { lid } = await world.client.phone(BOB);
       expect(user?.attrs).to.include({ jid: lid, pn_jid: pnJid(BOB) });
+    });
+
+    it('announces a linked and an unlinked device of a contact, with the hashes of the lists', async () => {
+      const alice = await world.linked(ALICE);
+      await world.client.write(BOB, { to: ALICE, text: 'Hello' });
+      await alice.text('Hello');
+      const { lid } = await world.client.phone(BOB);
+      const [linked, tablet] = [notified(alice, 'devices', 'add'), await world.linked(BOB)];
+      const [news, add] = await linked;
+      expect(news.attrs).to.include({ from: pnJid(BOB), lid });
+      expect(getBinaryNodeChild(add, 'device')?.attrs).to.include({
+        jid: deviceOf(pnJid(BOB), 1),
+        lid: deviceOf(lid, 1),
+      });
+      expect(add.attrs.device_hash).to.equal(hashOf(pnJid(BOB), [0, 1]));
+      expect(add.attrs.device_lid_hash).to.equal(hashOf(lid, [0, 1]));
+      const unlinked = notified(alice, 'devices', 'remove');
+      await tablet.socket.logout();
+      expect((await unlinked)[1].attrs).to.include({ device_hash: hashOf(pnJid(BOB), [0]) });
+    });
+
+    it('tells the devices of an account all devices that it has', async () => {
+      const alice = await world.linked(ALICE);
+      const told = notified(alice, 'account_sync', 'devices');
+      await world.linked(ALICE);
+      const [, devices] = await told;
+      const jids = getBinaryNodeChildren(devices, 'device').map(({ attrs }) => attrs.jid);
+      expect(jids).to.deep.equal([0, 1, 2].map((id) => deviceOf(pnJid(ALICE), id)));
+      expect(devices.attrs.dhash).to.equal(hashOf(pnJid(ALICE), [0, 1, 2]));
     });
 
     it('leaves out when a person was last online, if that never was', async () => {
@@ -297,4 +326,16 @@ describe('Sandbox: stanzas as strict clients need them', () => {
 async function image(size: number): Promise<string> {
   const create = { width: size, height: size, channels: 3 as const, background: 'red' };
   return (await sharp({ create }).png().toBuffer()).toString('base64');
+}
+
+/** The jid of a device; 0 is the phone. */
+function deviceOf(jid: string, id: number): string {
+  return id === 0 ? jid : jid.replace('@', `:${id}@`);
+}
+
+/** The hash of a list of devices (whatsmeow `participantListHashV2`). */
+function hashOf(jid: string, ids: number[]): string {
+  const names = ids.map((id) => jid.replace('@', `.0:${id}@`)).sort();
+  const digest = createHash('sha256').update(names.join('')).digest().subarray(0, 6);
+  return `2:${digest.toString('base64').replaceAll('=', '')}`;
 }

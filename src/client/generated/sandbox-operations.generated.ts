@@ -238,6 +238,7 @@ export interface DeviceView {
 }
 
 export type FaultKind =
+  | 'account-banned'
   | 'app-state-conflict'
   | 'ask-again'
   | 'ban'
@@ -254,6 +255,11 @@ export type FaultKind =
   | 'ignore-queries'
   | 'ignore-restrictions'
   | 'late-resend'
+  | 'login-bad-request'
+  | 'login-client-unknown'
+  | 'login-experimental'
+  | 'login-server-error'
+  | 'login-user-agent'
   | 'logout'
   | 'media-host-down'
   | 'new-chat-cap'

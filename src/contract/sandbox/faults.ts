@@ -10,6 +10,7 @@ const MAX_ENDING_MS = 90 * DAY_MS;
 
 /** The names of all faults; docs/sandbox.md describes them. `new-chat-limit` is another name of `new-chat-cap`. */
 const FAULT_KINDS = [
+  'account-banned',
   'app-state-conflict',
   'ask-again',
   'ban',
@@ -26,6 +27,11 @@ const FAULT_KINDS = [
   'ignore-queries',
   'ignore-restrictions',
   'late-resend',
+  'login-bad-request',
+  'login-client-unknown',
+  'login-experimental',
+  'login-server-error',
+  'login-user-agent',
   'logout',
   'media-host-down',
   'new-chat-cap',

@@ -126,7 +126,7 @@ export class DeviceLinks {
     companion.keep();
     this.#network.log?.info({ number: account.number, device: companion.id }, 'device linked');
     this.#network.reportDevice(companion, 'linked');
-    announceDevices(this.#network, account, companion);
+    announceDevices(this.#network, account, 'add', companion);
     return companion;
   }
 

@@ -1,13 +1,10 @@
-import { createHash } from 'node:crypto';
 import { LID_SERVER } from '../../domain/address.js';
-import { type Account, type AddressingMode, type Companion, deviceId, devicesOf } from '../state/account.js';
+import type { Account, Companion } from '../state/account.js';
 import type { Group } from '../state/group.js';
 import type { Network } from '../state/network.js';
 import { NOT_PLAYED, notPlayed } from '../wire/refusals.js';
 import { child, type Stanza, stanza } from '../wire/stanza.js';
-
-/** Bytes of the SHA-256 in the hash of a list of devices. */
-const HASH_BYTES = 6;
+import { participantHash } from './devices.js';
 
 /**
  * Acknowledges a message of a linked device. A positive acknowledgement of a whole message has the hash of all devices of
@@ -42,14 +39,4 @@ function hashFor(
   }
   if (message.attrs.participant !== undefined) return undefined;
   return participantHash(network.directory.membersOf(chat), network.addressing);
-}
-
-/** SHA-256 of the sorted jids of all devices in the form `user.0:device@server`, its first six bytes. */
-function participantHash(people: readonly Account[], mode: AddressingMode): string {
-  const names = people.flatMap((account) => {
-    const [user = '', server = ''] = account.jid(mode).split('@');
-    return devicesOf(account).map((device) => `${user}.0:${deviceId(device)}@${server}`);
-  });
-  const digest = createHash('sha256').update(names.sort().join('')).digest();
-  return `2:${digest.toString('base64', 0, HASH_BYTES).replaceAll('=', '')}`;
 }

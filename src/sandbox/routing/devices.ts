@@ -1,23 +1,46 @@
-import { type Account, type Companion, deviceId, devicesOf } from '../state/account.js';
+import { createHash } from 'node:crypto';
+import { type Account, type AddressingMode, type Companion, deviceId, devicesOf } from '../state/account.js';
 import type { Network } from '../state/network.js';
 import { stanza } from '../wire/stanza.js';
 
 /**
- * Notifies the linked devices of a person and of all contacts that the person's device list has changed, so that
- * their next message is encrypted for the right devices.
- * @param except the new device itself, which needs no notification
+ * Notifies the linked devices of a person and of all contacts that a device was linked or unlinked, so that their next
+ * message is encrypted for the right devices: contacts with the change and the hashes of the list that follows, own devices
+ * with the whole list (whatsmeow `handleDeviceNotification`, `handleOwnDevicesNotification`).
  */
-export function announceDevices(network: Network, account: Account, except?: Companion): void {
+export function announceDevices(
+  network: Network,
+  account: Account,
+  change: 'add' | 'remove',
+  changed: Companion,
+): void {
   if (network.faults.take('no-device-news', account)) return;
-  const modes = account.record.hideLid ? (['pn'] as const) : (['pn', 'lid'] as const);
-  const devices = devicesOf(account).flatMap((device) =>
-    modes.map((mode) => stanza('device', { jid: account.jid(mode, deviceId(device)) })),
-  );
-  for (const { companions } of network.directory.contactsOf(account)) {
-    for (const companion of companions.values()) {
-      if (companion === except) continue;
-      const attrs = { from: account.privateJid('lid'), type: 'devices' };
-      network.notify(companion, attrs, [stanza('update', {}, devices)]);
+  const { hideLid } = account.record;
+  const device = stanza('device', {
+    jid: account.jid('pn', changed.id),
+    lid: hideLid ? undefined : account.jid('lid', changed.id),
+    'key-index': String(changed.id),
+  });
+  const hashes = {
+    device_hash: participantHash([account], 'pn'),
+    device_lid_hash: hideLid ? undefined : participantHash([account], 'lid'),
+  };
+  const keys = stanza('key-index-list', { ts: String(network.now()) });
+  const news = stanza(change, hashes, [device, keys]);
+  const attrs = {
+    from: account.jid('pn'),
+    ...(!hideLid && { lid: account.jid('lid') }),
+    type: 'devices',
+  };
+  const all = devicesOf(account).map((own) => stanza('device', { jid: account.jid('pn', deviceId(own)) }));
+  const whole = stanza('devices', { dhash: hashes.device_hash }, all);
+  const own = { from: account.jid('pn'), type: 'account_sync' };
+  for (const other of network.directory.contactsOf(account)) {
+    for (const companion of other.companions.values()) {
+      // the new device needs no notification
+      if (companion === changed) continue;
+      if (other === account) network.notify(companion, own, [whole]);
+      else network.notify(companion, attrs, [news]);
     }
   }
 }
@@ -30,5 +53,18 @@ export function unlink(network: Network, companion: Companion, code: string | nu
   const conflict = stanza('conflict', { type: 'device_removed' });
   connection?.close(stanza('stream:error', { code: code ?? undefined }, [conflict]));
   network.reportDevice(companion, 'unlinked');
-  announceDevices(network, account);
+  announceDevices(network, account, 'remove', companion);
+}
+
+/** Bytes of the SHA-256 in the hash of a list of devices. */
+const HASH_BYTES = 6;
+
+/** SHA-256 of the sorted jids of all devices in the form `user.0:device@server`, its first six bytes. */
+export function participantHash(people: readonly Account[], mode: AddressingMode): string {
+  const names = people.flatMap((account) => {
+    const [user = '', server = ''] = account.jid(mode).split('@');
+    return devicesOf(account).map((device) => `${user}.0:${deviceId(device)}@${server}`);
+  });
+  const digest = createHash('sha256').update(names.sort().join('')).digest();
+  return `2:${digest.toString('base64', 0, HASH_BYTES).replaceAll('=', '')}`;
 }

@@ -4,6 +4,7 @@ import { PAIRING_STEPS } from '../../contract/sandbox/linking.js';
 import type { Clock, EpochMs } from '../../domain/clock.js';
 import { stanza } from '../wire/stanza.js';
 import type { Account, ClientConnection } from './account.js';
+import { LOGIN_FAILURES } from './login-failures.js';
 
 const GARBAGE_BYTES = 64;
 /** A list header with a length that no element follows: no decoder accepts it. */
@@ -39,6 +40,7 @@ interface Fault {
 
 /** Every fault, by its name in the control API. */
 export const FAULTS = {
+  ...LOGIN_FAILURES,
   'app-state-conflict': {
     description:
       'The phone changes a shared setting just before a device does, and the upload of the device is refused (409)',

@@ -60,12 +60,25 @@ export interface Handshake {
   certificate: Buffer;
   /** The first stanza of the network. */
   first: Stanza;
+  /** Milliseconds from that stanza until the network closes the connection, if that was asked for. */
+  openMs?: number;
 }
 
 /** Connects with a payload; resumes with IK when the server's key is given. */
 export async function shakeHands(
   url: string,
-  { key, payload, serverKey }: { key: KeyPair; payload: Uint8Array; serverKey?: Buffer },
+  {
+    key,
+    payload,
+    serverKey,
+    untilClosed = false,
+  }: {
+    key: KeyPair;
+    payload: Uint8Array;
+    serverKey?: Buffer;
+    /** Wait until the network closes the connection; not for a resumed one. */
+    untilClosed?: boolean;
+  },
 ): Promise<Handshake> {
   const socket = new WebSocket(url);
   await once(socket, 'open');
@@ -108,7 +121,9 @@ export async function shakeHands(
     noise.mixKey(agree(key.private, theirs));
     send({ clientFinish: { static: encrypted, payload: noise.encrypt(payload) } });
     const first = decodeStanza(open(noise.serverKey(), 0, await frames()));
-    return { pattern, serverKey: shown, certificate, first };
+    const begin = Date.now();
+    if (untilClosed) await once(socket, 'close');
+    return { pattern, serverKey: shown, certificate, first, openMs: Date.now() - begin };
   } finally {
     socket.terminate();
   }

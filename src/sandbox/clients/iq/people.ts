@@ -3,6 +3,7 @@ import { hasBlocked } from '../../people/blocks.js';
 import { showsPicture } from '../../people/pictures.js';
 import { allows } from '../../people/privacy.js';
 import { announceStatusText } from '../../people/status-text.js';
+import { participantHash } from '../../routing/devices.js';
 import { type Account, deviceId, devicesOf, verifiedName, versionOf } from '../../state/account.js';
 import type { Network } from '../../state/network.js';
 import { NOT_PLAYED, notPlayed } from '../../wire/refusals.js';
@@ -22,7 +23,7 @@ interface Asked {
 
 /** Queries about a person; facts that do not exist are left out of the answer. */
 const PROTOCOLS: Record<string, (asked: Asked) => Stanza | undefined> = {
-  devices: ({ account, network }) => deviceList(account, network),
+  devices: deviceList,
   // the LID of a LID is not asked for: such an answer has the number beside the jid (whatsmeow `user.go`)
   lid: ({ account, jid }) =>
     account.record.hideLid || jid?.endsWith(`@${LID_SERVER}`)
@@ -125,13 +126,14 @@ function byAnyForm({ directory }: Network, phone: string): Account | undefined {
   return directory.byPn(phone) ?? directory.byPn(otherForm(phone) ?? '');
 }
 
-function deviceList(account: Account, network: Network): Stanza {
+function deviceList({ account, network, jid }: Asked): Stanza {
   const devices = devicesOf(account).map((device) => {
     const id = String(deviceId(device));
     return stanza('device', { id, 'key-index': device.companion ? id : undefined });
   });
+  const mode = jid?.endsWith(`@${LID_SERVER}`) ? 'lid' : 'pn';
   return stanza('devices', {}, [
-    stanza('device-list', { hash: `2:${devices.length}` }, devices),
+    stanza('device-list', { hash: participantHash([account], mode) }, devices),
     stanza('key-index-list', { ts: String(network.now()) }),
   ]);
 }
