@@ -185,6 +185,14 @@ describe('Sandbox: stanzas as strict clients need them', () => {
       expect(String(set.content)).to.equal('At work');
     });
 
+    it('gives a token that names its holder without a device', async () => {
+      const alice = await world.linked(ALICE);
+      const told = notified(alice, 'privacy_token', 'tokens');
+      await world.client.giveToken(BOB, { to: ALICE });
+      const [, tokens] = await told;
+      expect(getBinaryNodeChild(tokens, 'token')?.attrs).to.include({ jid: pnJid(ALICE) });
+    });
+
     it('says who sees the statuses of an account: its contacts', async () => {
       const alice = await world.linked(ALICE);
       const answer = await ask(alice, { xmlns: 'status' }, element('privacy'));
