@@ -58,6 +58,8 @@ func (s step) take(ctx context.Context, client *whatsmeow.Client) (any, error) {
 		return client.IsOnWhatsApp(ctx, s.Phones)
 	case "createGroup":
 		return client.CreateGroup(ctx, s.newGroup())
+	case "join":
+		return client.JoinGroupWithLink(ctx, s.Text)
 	case "group":
 		return s.with(func(jid types.JID) (any, error) { return client.GetGroupInfo(ctx, jid) })
 	}
