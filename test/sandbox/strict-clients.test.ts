@@ -152,6 +152,25 @@ describe('Sandbox: stanzas as strict clients need them', () => {
       expect(devices.attrs.dhash).to.equal(hashOf(pnJid(ALICE), [0, 1, 2]));
     });
 
+    it('tells that a contact has installed WhatsApp anew, after which both write on with new keys', async () => {
+      const alice = await world.linked(ALICE);
+      await alice.say(pnJid(BOB), 'before');
+      await world.client.waitForMessage(BOB, ({ text }) => text === 'before');
+      await world.client.write(BOB, { to: ALICE, text: 'Hello' });
+      await alice.text('Hello');
+      const tablet = await world.linked(BOB);
+      const [ended, told] = [tablet.closed(), notified(alice, 'encrypt', 'identity')];
+      expect((await world.client.reinstall(BOB)).devices).to.deep.equal([]);
+      expect(await ended).to.equal(401);
+      expect((await told)[0].attrs.from).to.equal((await world.client.phone(BOB)).lid);
+      await world.client.write(BOB, { to: ALICE, text: 'with new keys' });
+      await alice.text('with new keys');
+      await alice.say(pnJid(BOB), 'to the new keys');
+      await world.client.waitForMessage(BOB, ({ text }) => text === 'to the new keys');
+      await world.client.write(CAROL, { to: BOB, text: 'from a phone' });
+      await world.client.waitForMessage(BOB, ({ text }) => text === 'from a phone');
+    });
+
     it('leaves out when a person was last online, if that never was', async () => {
       const alice = await world.linked(ALICE);
       const told = new Promise<BinaryNode>((resolve) => alice.socket.ws.once('CB:presence', resolve));

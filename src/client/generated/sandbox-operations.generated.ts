@@ -959,6 +959,11 @@ export class SandboxOperations {
     return this.#transport.ask('POST', `/phones/${part(number)}/change-number`, { number: numberAfter });
   }
 
+  /** Install WhatsApp anew on a phone. `POST /phones/{number}/reinstall` */
+  reinstall(number: string): Promise<PhoneView> {
+    return this.#transport.ask('POST', `/phones/${part(number)}/reinstall`);
+  }
+
   /** Scan a pairing QR with the phone. `POST /phones/{number}/scan` */
   async scan(number: string, qr: string): Promise<DeviceView> {
     return (await this.#transport.ask<{ device: DeviceView }>('POST', `/phones/${part(number)}/scan`, { qr }))

@@ -171,4 +171,14 @@ export const phones = {
     errors: ['phone_taken'],
     client: { takes: ['number'] },
   }),
+  reinstall: controlOperation({
+    method: 'POST',
+    path: '/phones/{number}/reinstall',
+    summary: 'Install WhatsApp anew on a phone',
+    description:
+      'The phone keeps its messages and has new keys: contacts learn that its identity has changed, and its linked devices are removed.',
+    params: numberParams,
+    answer: phoneView,
+    example: PHONE,
+  }),
 };

@@ -1,7 +1,7 @@
 import { linking } from '../../contract/sandbox/linking.js';
 import { phones as api } from '../../contract/sandbox/phones.js';
 import { assert } from '../pairing/authenticator.js';
-import { changeNumber, changeProfile } from '../phone/profile.js';
+import { changeNumber, changeProfile, reinstall } from '../phone/profile.js';
 import { unlink } from '../routing/devices.js';
 import { Refusal } from '../wire/refusals.js';
 import { type Route, route } from './route.js';
@@ -32,6 +32,11 @@ export const phoneRoutes: readonly Route[] = [
   route(api.changeNumber, ({ params, payload }, { network }) => {
     const account = network.directory.require(params.number);
     changeNumber(network, account, payload.number);
+    return account.view();
+  }),
+  route(api.reinstall, async ({ params }, { network, phones }) => {
+    const account = network.directory.require(params.number);
+    await reinstall(network, phones, account);
     return account.view();
   }),
 ];

@@ -119,6 +119,14 @@ export class Phone extends PhoneMemory implements AccountPhone {
     });
   }
 
+  /** The phone begins with new keys; its messages come from a backup. */
+  renewKeys(): Promise<void> {
+    return this.#inTurn(async () => {
+      this.signal.reset();
+      this.account.keep();
+    });
+  }
+
   /** The person writes. @returns the message's id */
   write(request: WriteRequest): Promise<string> {
     return this.#inTurn(() => writeMessage(this.#network, this, request));

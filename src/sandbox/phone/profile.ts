@@ -8,7 +8,7 @@ import { unlink } from '../routing/devices.js';
 import type { Account } from '../state/account.js';
 import type { Network } from '../state/network.js';
 import { stanza } from '../wire/stanza.js';
-import type { Phone } from './phone.js';
+import type { Phone, Phones } from './phone.js';
 
 /** Changes profile and privacy, with the notifications of the real network. @throws Refusal 400 when the picture is no image */
 export async function changeProfile(
@@ -60,4 +60,19 @@ export function changeNumber(network: Network, account: Account, number: string)
   }
   const changed = stanza('modify', {}, [participantElement(network, account)]);
   for (const group of network.directory.groups.of(account)) announce(network, group, account, changed);
+}
+
+/**
+ * The person installs WhatsApp anew: the phone has new keys, and the linked devices are unlinked. The devices of contacts
+ * learn that the identity has changed, and drop their sessions (whatsmeow `handleEncryptNotification`).
+ */
+export async function reinstall(network: Network, phones: Phones, account: Account): Promise<void> {
+  for (const companion of [...account.companions.values()]) unlink(network, companion);
+  await phones.of(account).renewKeys();
+  for (const { signal } of phones.all) signal.forget(`${account.lid}.0`);
+  const from = account.privateJid(network.addressing);
+  for (const { companions } of network.directory.contactsOf(account)) {
+    for (const companion of companions.values())
+      network.notify(companion, { from, type: 'encrypt' }, [stanza('identity')]);
+  }
 }

@@ -85,6 +85,20 @@ export class SignalDevice {
     };
   }
 
+  /** Begins with new keys, and without sessions. */
+  reset(): void {
+    Object.assign(this.keys, createSignalKeys());
+    for (const address of [...this.#sessions.keys()]) this.forget(address);
+    for (const id of [...this.#preKeys.keys()]) this.#removePreKey(id);
+    this.#deferred.clear();
+  }
+
+  /** Forgets the session with a device, whose keys are not valid any more. */
+  forget(address: string): void {
+    this.#deferred.delete(address);
+    if (this.#sessions.delete(address)) this.#state.remove('session', `${this.#owner}/${address}`);
+  }
+
   /** True when there is a session to encrypt with. */
   hasSession(address: string): boolean {
     const session = this.#load(address);
@@ -199,19 +213,20 @@ export class SignalDevice {
   }
 
   #createStorage(): SignalStorage {
-    const { identity, signedPreKey, registrationId } = this.keys;
+    const { keys } = this;
+    const pairOf = ({ public: key, private: privKey }: KeyPair) => ({ privKey, pubKey: prefixed(key) });
     return {
       loadSession: async (address) => this.#load(address),
       storeSession: async (address, record) => this.#store(address, record.serialize()),
       isTrustedIdentity: () => true,
       loadPreKey: async (id) => {
         const pair = this.#preKeys.get(Number(id));
-        return pair && { privKey: pair.private, pubKey: prefixed(pair.public) };
+        return pair && pairOf(pair);
       },
       removePreKey: (id) => this.#removePreKey(id),
-      loadSignedPreKey: () => ({ privKey: signedPreKey.private, pubKey: prefixed(signedPreKey.public) }),
-      getOurRegistrationId: () => registrationId,
-      getOurIdentity: () => ({ privKey: identity.private, pubKey: prefixed(identity.public) }),
+      loadSignedPreKey: () => pairOf(keys.signedPreKey),
+      getOurRegistrationId: () => keys.registrationId,
+      getOurIdentity: () => pairOf(keys.identity),
     };
   }
 }
