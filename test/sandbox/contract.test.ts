@@ -103,6 +103,7 @@ describe("Sandbox: each operation's answer", () => {
     requests = {
       addPhone: { body: { number: '+15550000009', name: 'Dora' } },
       changeNumber: { params: { number: '+15550000008' }, body: { number: '+15550000007' } },
+      reinstall: { params: { number: CAROL } },
       update: { body: { name: 'Alice A.' } },
       scan: { code: 'qr_invalid' },
       enterCode: { code: 'code_not_awaited' },

@@ -84,9 +84,13 @@ describe('Sandbox: privacy', () => {
       online: 'match_last_seen',
       readreceipts: 'none',
       profile: 'all',
+      defense: 'off',
+      stickers: 'contacts',
     });
     const change = (name: string, value: string) =>
       codeOf(ask(alice, 'set', 'privacy', category({ name, value })));
+    expect(await change('defense', 'on_standard')).to.equal(200);
+    expect(await change('stickers', 'none')).to.equal(200);
     expect(await change('readreceipts', 'contacts')).to.equal(400);
     expect(await change('shoe_size', 'all')).to.equal(400);
     const refusal = await world.client.people
