@@ -171,6 +171,14 @@ describe('Sandbox: stanzas as strict clients need them', () => {
       await world.client.waitForMessage(BOB, ({ text }) => text === 'from a phone');
     });
 
+    it('names the app of a caller', async () => {
+      const alice = await world.linked(ALICE);
+      const call = new Promise<BinaryNode>((resolve) => alice.socket.ws.once('CB:call', resolve));
+      await world.client.activity.ring(BOB, { to: ALICE });
+      expect((await call).attrs).to.have.property('platform', 'android');
+      expect((await call).attrs.version).to.match(/^[\d.]+$/);
+    });
+
     it('leaves out when a person was last online, if that never was', async () => {
       const alice = await world.linked(ALICE);
       const told = new Promise<BinaryNode>((resolve) => alice.socket.ws.once('CB:presence', resolve));

@@ -80,6 +80,9 @@ export function routeCall(network: Network, companion: Companion, received: Stan
   changed(network, call);
 }
 
+/** The app of the caller, which an offer names (whatsmeow `call.go`). */
+const CALLER_APP = { platform: 'android', version: '2.25.30.75' };
+
 function changed(network: Network, call: Call): CallView {
   const view = viewOf(call);
   for (const { number } of [call.caller, ...call.called])
@@ -89,7 +92,12 @@ function changed(network: Network, call: Call): CallView {
 
 /** Puts an element of a call into the mailboxes of the called people's devices. */
 function tell(network: Network, call: Call, element: Stanza, except?: Companion): void {
-  const attrs = { from: callerJid(network, call), t: String(network.now()), notify: call.caller.record.name };
+  const attrs = {
+    from: callerJid(network, call),
+    t: String(network.now()),
+    notify: call.caller.record.name,
+    ...(element.tag === 'offer' && CALLER_APP),
+  };
   for (const { companions } of call.called) {
     for (const companion of companions.values()) {
       if (companion === except) continue;
