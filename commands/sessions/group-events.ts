@@ -10,5 +10,5 @@ export default callCommand('setEnableGroupAi', {
   words: { enabled: 'new state' },
   choices: { enabled: ON_OFF },
   part: ({ clientId, enabled }) => ({ clientId, enabled }),
-  say: ({ clientId, enabled }) => `group events of ${clientId} are ${enabled ? 'on' : 'off'}`,
+  print: ({ clientId, enabled }) => `group events of ${clientId} are ${enabled ? 'on' : 'off'}`,
 });

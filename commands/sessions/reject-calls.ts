@@ -10,5 +10,5 @@ export default callCommand('setRejectCalls', {
   words: { enabled: 'new state' },
   choices: { enabled: ON_OFF },
   part: ({ clientId, enabled }) => ({ clientId, enabled }),
-  say: ({ clientId, enabled }) => `calls to ${clientId} ${enabled ? 'are declined' : 'ring'}`,
+  print: ({ clientId, enabled }) => `calls to ${clientId} ${enabled ? 'are declined' : 'ring'}`,
 });
