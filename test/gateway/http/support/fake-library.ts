@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { MediaFile } from '../../../../src/contract/index.js';
 import { GatewayError } from '../../../../src/domain/errors.js';
-import type { Library, StoredFile } from '../../../../src/gateway/services/services.js';
+import type { StoredFile } from '../../../../src/gateway/services/services.js';
 import type { ByteRange } from '../../../../src/gateway/store/store.js';
 
 /** A file in memory. */
@@ -14,7 +14,7 @@ interface Kept {
 }
 
 /** Files in memory. */
-export class FakeLibrary implements Library {
+export class FakeLibrary {
   /** Streams that were given out. */
   readonly opened: Readable[] = [];
   /** Ids of files that are never finished. */

@@ -1,14 +1,13 @@
 import type { ListenAnswer, ListenWish } from '../../../../src/contract/index.js';
 import { GatewayError } from '../../../../src/domain/errors.js';
-import type { ListenerView, Listening, Sessions } from '../../../../src/gateway/services/services.js';
 
 /** Listeners in memory: every address is reachable, and none expires. */
-export class FakeListening implements Listening {
+export class FakeListening {
   readonly wishes: ListenWish[] = [];
   readonly #byClient = new Map<string, ListenWish>();
-  readonly #sessions: Pick<Sessions, 'get'>;
+  readonly #sessions: { get(clientId: string): { webhookUrl: string } };
 
-  constructor(sessions: Pick<Sessions, 'get'>) {
+  constructor(sessions: { get(clientId: string): { webhookUrl: string } }) {
     this.#sessions = sessions;
   }
 
@@ -31,12 +30,12 @@ export class FakeListening implements Listening {
     return this.#byClient.delete(clientId);
   }
 
-  view(clientId: string): ListenerView | undefined {
+  view(clientId: string): Omit<ListenAnswer, 'ok' | 'renewed'> | undefined {
     const listener = this.#byClient.get(clientId);
     return listener && this.#view(listener);
   }
 
-  #view({ clientId, webhookUrl }: ListenWish): ListenerView {
+  #view({ clientId, webhookUrl }: ListenWish): Omit<ListenAnswer, 'ok' | 'renewed'> {
     const { webhookUrl: registeredUrl } = this.#sessions.get(clientId);
     return { clientId, webhookUrl, registeredUrl, expiresAt: '2026-11-21T10:00:30.000Z' };
   }

@@ -1,9 +1,8 @@
 import type { AvatarCounts, ProfilePicture } from '../../../../src/contract/index.js';
 import type { GatewayError } from '../../../../src/domain/errors.js';
-import type { Avatars, Groups, People, Profile } from '../../../../src/gateway/services/services.js';
 
 /** Knows Bob, for every known session. */
-export class FakePeople implements People {
+export class FakePeople {
   /** Recorded calls: method name and arguments. */
   readonly asked: unknown[][] = [];
   failure: GatewayError | undefined;
@@ -42,7 +41,7 @@ export class FakePeople implements People {
 }
 
 /** The profile of every known session; changes are recorded. */
-export class FakeProfile implements Profile {
+export class FakeProfile {
   /** Recorded calls: method name and arguments. */
   readonly done: unknown[][] = [];
   readonly #sessions: { get(clientId: string): object };
@@ -76,7 +75,7 @@ export class FakeProfile implements Profile {
 }
 
 /** Shows Bob's picture to every known session. */
-export class FakeAvatars implements Avatars {
+export class FakeAvatars {
   /** Recorded calls: method name and arguments. */
   readonly asked: unknown[][] = [];
   failure: GatewayError | undefined;
@@ -135,7 +134,7 @@ const SETTINGS = {
 const DETAIL = { jid: GROUP, name: 'Team', topic: '', addressingMode: 'lid', ...SETTINGS, members: [] };
 
 /** One group, of every known session. */
-export class FakeGroups implements Groups {
+export class FakeGroups {
   /** Recorded calls: method name and arguments. */
   readonly done: unknown[][] = [];
   failure: GatewayError | undefined;

@@ -19,30 +19,19 @@ import { shownProxy } from '../../../../src/domain/proxy.js';
 import { type Reason, toFields } from '../../../../src/domain/reasons.js';
 import type { SessionStatus } from '../../../../src/domain/session.js';
 import type { KindSend } from '../../../../src/gateway/kinds/kind.js';
+import type { WebAuthnAssertion } from '../../../../src/gateway/link/link.js';
 import type { Logger } from '../../../../src/gateway/log.js';
 import { createFleet } from '../../../../src/gateway/services/operations/fleet.js';
 import { clusterNodes } from '../../../../src/gateway/services/operations/nodes.js';
 import type {
-  Chats,
-  Deliveries,
   FilePayload,
   FileSource,
-  Fleet,
-  Inbox,
-  Messages,
-  Nodes,
   PasskeyState,
-  Receivers,
-  RetentionChanges,
-  Sending,
-  Services,
-  SessionState,
-  Sessions,
   SessionView,
   SpooledFile,
-  WebAuthnAssertion,
 } from '../../../../src/gateway/services/services.js';
 import { MemoryPairLinks } from '../../../../src/gateway/services/sessions/pair-links.js';
+import type { RetentionChanges } from '../../../../src/gateway/services/sessions/record.js';
 import type { FailedDelivery, FailedFilter } from '../../../../src/gateway/store/store.js';
 import { FakeLibrary } from './fake-library.js';
 import { FakeListening } from './fake-listening.js';
@@ -59,7 +48,7 @@ interface FakeSession extends SessionView {
 const OWN_JID = '15550000001@s.whatsapp.net';
 
 /** Sessions in memory; `become` puts one into a status. */
-export class FakeSessions implements Sessions {
+export class FakeSessions {
   /** Sessions that this node does not hold. */
   readonly elsewhere = new Set<string>();
   readonly #sessions = new Map<string, FakeSession>();
@@ -145,7 +134,7 @@ export class FakeSessions implements Sessions {
     return this.#all().filter(({ clientId }) => only === undefined || clientId === only);
   }
 
-  states(): SessionState[] {
+  states() {
     return this.views().map(({ status, proxy, rejectCalls }) => {
       return { status, connected: status === 'connected', hasProxy: proxy !== undefined, rejectCalls };
     });
@@ -241,7 +230,7 @@ export interface SentFile {
 }
 
 /** Accepts every send of a known session, or fails with `failure`. */
-export class FakeSending implements Sending {
+export class FakeSending {
   readonly sent: { path: string; payload: SendPayload; idempotencyKey: string | undefined }[] = [];
   readonly files: SentFile[] = [];
   /** Uploads that have not been discarded. */
@@ -293,7 +282,7 @@ export class FakeSending implements Sending {
 }
 
 /** Forwards and stars any message of a known session. */
-class FakeMessages implements Messages {
+class FakeMessages {
   readonly #sending: FakeSending;
   readonly #sessions: FakeSessions;
 
@@ -315,7 +304,7 @@ class FakeMessages implements Messages {
 }
 
 /** Does everything to chats of a known session, or fails with `failure`. */
-export class FakeChats implements Chats {
+export class FakeChats {
   /** Recorded calls: method name and arguments. */
   readonly done: unknown[][] = [];
   failure: Error | undefined;
@@ -373,7 +362,7 @@ function receiver(id: string, name: string, url: string): Receiver {
 }
 
 /** Receivers beside the webhook in memory; each session has the receiver 2 at first. */
-export class FakeReceivers implements Receivers {
+export class FakeReceivers {
   readonly #sessions: FakeSessions;
   readonly #added = new Map<string, Receiver[]>();
 
@@ -410,7 +399,7 @@ export class FakeReceivers implements Receivers {
 }
 
 /** Failed deliveries in memory; a resend always arrives. */
-export class FakeDeliveries implements Deliveries {
+export class FakeDeliveries {
   readonly #failed: FailedDelivery[] = [];
   readonly #sessions: FakeSessions;
 
@@ -447,7 +436,7 @@ export class FakeDeliveries implements Deliveries {
 }
 
 /** An inbox with the room `<clientId>-1-2` for every session, without messages but `3EB0`, which has a file. */
-export class FakeInbox implements Inbox {
+export class FakeInbox {
   async rooms() {
     return [];
   }
@@ -473,25 +462,7 @@ export class FakeInbox implements Inbox {
   }
 }
 
-/** All of them, sharing their sessions. */
-export interface FakeServices extends Services {
-  sessions: FakeSessions;
-  sending: FakeSending;
-  chats: FakeChats;
-  inbox: FakeInbox;
-  library: FakeLibrary;
-  groups: FakeGroups;
-  people: FakePeople;
-  profile: FakeProfile;
-  avatars: FakeAvatars;
-  receivers: FakeReceivers;
-  deliveries: FakeDeliveries;
-  listening: FakeListening;
-  fleet: Fleet;
-  nodes: Nodes;
-  /** The nodes that `nodes` returns: at first only this one. */
-  cluster: FakeCluster;
-}
+export type FakeServices = ReturnType<typeof createFakeServices>;
 
 const NOTHING_UNFINISHED = {
   ...{ failedDeliveries: 0, waitingDeliveries: 0, unannounced: 0 },
@@ -503,7 +474,7 @@ const SETTINGS_TO_MOVE = {
   ...{ retry: 'contract' as const, enableGroupAi: false, rejectCalls: false, retentionDays: null },
 };
 
-export function createFakeServices(clock: Clock, log: Logger): FakeServices {
+export function createFakeServices(clock: Clock, log: Logger) {
   const sessions = new FakeSessions();
   const sending = new FakeSending(sessions);
   const cluster = new FakeCluster();
@@ -511,24 +482,24 @@ export function createFakeServices(clock: Clock, log: Logger): FakeServices {
   return {
     sessions,
     adoption: {
-      async take({ clientId }) {
+      async take({ clientId }: { clientId: string }) {
         return { session: await sessions.start(clientId, {}), leftOut: [] };
       },
-      async giveBack(clientId) {
+      async giveBack(clientId: string) {
         await sessions.disconnect(clientId);
       },
-      async export(clientId) {
+      async export(clientId: string) {
         const { jid } = sessions.get(clientId);
         return {
           ...{ clientId, jid, credentials: {}, settings: SETTINGS_TO_MOVE },
           staying: NOTHING_UNFINISHED,
         };
       },
-      async unfinished(clientId) {
+      async unfinished(clientId: string) {
         sessions.get(clientId);
         return { clientId, ...NOTHING_UNFINISHED };
       },
-      async exportKeys(clientId) {
+      async exportKeys(clientId: string) {
         sessions.get(clientId);
         return { clientId, keys: [], received: [] };
       },
@@ -549,19 +520,19 @@ export function createFakeServices(clock: Clock, log: Logger): FakeServices {
     messages: new FakeMessages(sessions, sending),
     chats: new FakeChats(sessions),
     presence: {
-      async subscribe(clientId, _to, seconds) {
+      async subscribe(clientId: string, _to: string, seconds: number) {
         sessions.get(clientId);
         return { expiresAt: clock.now() + seconds * 1_000 };
       },
     },
     traces: {
-      async of(clientId, messageId) {
+      async of(clientId: string, messageId: string) {
         sessions.get(clientId);
         return { clientId, messageId, direction: 'in', chat: '', steps: [], conclusion: 'It was received.' };
       },
     },
     restrictions: {
-      async of(clientId) {
+      async of(clientId: string) {
         sessions.get(clientId);
         const newChats = { used: 0, limit: 0, resetsAt: '' };
         return { clientId, restricted: false, until: '', reason: '', warning: '', newChats };
@@ -569,22 +540,22 @@ export function createFakeServices(clock: Clock, log: Logger): FakeServices {
     },
     policies: {
       nameWorkspaces: false,
-      async of(clientId) {
+      async of(clientId: string) {
         sessions.get(clientId);
         return { clientId, policy: '', mode: 'off', linkedDays: 0, refused: [] };
       },
-      async sends(clientId) {
+      async sends(clientId: string) {
         sessions.get(clientId);
         const now = new Date(clock.now()).toISOString();
         return { clientId, createdAt: now, linkedAt: now, sends: [] };
       },
     },
     heldMessages: {
-      async list(clientId) {
+      async list(clientId: string) {
         sessions.get(clientId);
         return [];
       },
-      async cancel(clientId) {
+      async cancel(clientId: string) {
         sessions.get(clientId);
       },
       count: () => 0,
@@ -599,11 +570,11 @@ export function createFakeServices(clock: Clock, log: Logger): FakeServices {
     deliveries: new FakeDeliveries(sessions),
     replays: {
       removeAll: async () => undefined,
-      async list({ clientId }) {
+      async list({ clientId }: { clientId: string }) {
         sessions.get(clientId);
         return [];
       },
-      async replay({ clientId }) {
+      async replay({ clientId }: { clientId: string }) {
         sessions.get(clientId);
         return { replayed: 0, filtered: 0 };
       },

@@ -6,6 +6,7 @@ import { type Owners, soleOwner } from '../../../../src/gateway/cluster/owners.j
 import { Tail } from '../../../../src/gateway/delivery/tail.js';
 import { createHttpServer } from '../../../../src/gateway/http/server.js';
 import { createLog } from '../../../../src/gateway/log.js';
+import type { Services } from '../../../../src/gateway/services/services.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 import { createFakeServices, type FakeServices } from './fake-services.js';
 
@@ -72,7 +73,7 @@ export async function createTestServer(
     port: 0,
     connectionsPerAddress,
     urls: ['https://gateway.example.com/behind', 'http://node-1.internal:3000', ''],
-    services,
+    services: services as unknown as Services,
     auth: { token: TOKEN },
     facts: {
       podName,
