@@ -3,7 +3,7 @@ import NodesDrain from '../../commands/nodes/drain.js';
 import NodesList from '../../commands/nodes/list.js';
 import { soleNode } from '../../src/gateway/services/operations/nodes.js';
 import type { FakeCluster } from '../gateway/http/support/owners.js';
-import { createTestServer, type TestServer, TOKEN } from '../gateway/http/support/test-server.js';
+import { createTestServer, type TestServer, TOKEN } from '../gateway/http/support/fake-server.js';
 import { runCommand } from '../support/run-command.js';
 
 describe('the nodes commands', () => {

@@ -8,7 +8,7 @@ import { breakingChanges, unannounced } from '../../src/contract/print/breaking.
 import { exampleOf, type OpenApiDocument, openApiDocument } from '../../src/contract/print/openapi.js';
 import { printedFiles } from '../../src/contract/print/write.js';
 import { EVENT_TYPES } from '../../src/contract/webhooks.js';
-import { createTestServer } from '../gateway/http/support/test-server.js';
+import { createTestServer } from '../gateway/http/support/fake-server.js';
 
 const ROOT = new URL('../../', import.meta.url);
 const RELEASED = 'docs/releases/openapi-2026-11.json';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Command, Parser } from '@oclif/core';
 import { SETTING_NAMES, SETTINGS } from '../../../src/gateway/config/schema.js';
-import { createTestServer } from '../../gateway/http/support/test-server.js';
+import { createTestServer } from '../../gateway/http/support/fake-server.js';
 
 /** The project's root, with a slash at its end. */
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createTestServer, type TestServer, TOKEN } from '../../gateway/http/support/test-server.js';
+import { createTestServer, type TestServer, TOKEN } from '../../gateway/http/support/fake-server.js';
 import { describeCase, faultOf, textOf } from './answers.js';
 import { CANARY, type HttpCase, makeHttpCase } from './http-cases.js';
 import { FuzzRun, Prng } from './values.js';

@@ -1,5 +1,6 @@
 import type { RequestRoute, Server } from '@hapi/hapi';
 import { expect } from 'chai';
+import { type Answer, createTestServer, type TestServer, TOKEN } from './support/fake-server.js';
 import {
   ASSERTION_NEEDED,
   FILE_ID,
@@ -8,7 +9,6 @@ import {
   operationAt,
   rightRequest,
 } from './support/route-cases.js';
-import { type Answer, createTestServer, type TestServer, TOKEN } from './support/test-server.js';
 
 const SECRET = 'secret-of-acme-0123456789';
 const OTHER_SECRET = 'secret-of-other-0123456789';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/domain/errors.js';
-import { createTestServer, type TestServer } from './support/test-server.js';
+import { createTestServer, type TestServer } from './support/fake-server.js';
 
 const GROUP = '120363040000000001@g.us';
 const BOB = '+15550000002';

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { sessionOfPairToken } from '../../../src/domain/ids.js';
 import { reason } from '../../../src/domain/reasons.js';
 import type { PasskeyState } from '../../../src/gateway/services/services.js';
+import { type Answer, createTestServer, STARTED_AT, type TestServer } from './support/fake-server.js';
 import { ASSERTION, ASSERTION_NEEDED } from './support/route-cases.js';
-import { type Answer, createTestServer, STARTED_AT, type TestServer } from './support/test-server.js';
 
 const MINUTE_MS = 60_000;
 const NOBODY = { token: null } as const;

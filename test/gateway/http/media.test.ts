@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as open } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { createTestServer, type TestServer } from './support/test-server.js';
+import { createTestServer, type TestServer } from './support/fake-server.js';
 
 const CONTENT = Buffer.from('0123456789');
 const LARGE = Buffer.alloc(8 * 1024 * 1024, 'x');

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/domain/errors.js';
 import { sendableKinds } from '../../../src/gateway/kinds/index.js';
+import { createTestServer, type TestServer } from './support/fake-server.js';
 import { ROUTES } from './support/route-cases.js';
-import { createTestServer, type TestServer } from './support/test-server.js';
 
 const ADDRESS = { clientId: 'acme', to: '+15550000002' };
 /** Kinds whose answer names the message that they are about. */

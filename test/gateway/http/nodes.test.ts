@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import { HOP_HEADER, NodeAuth } from '../../../src/gateway/cluster/node-auth.js';
+import { createTestServer, HOP_CLOCK, HOP_KEY, type TestServer, TOKEN } from './support/fake-server.js';
 import { answeringServer, type FakeCluster } from './support/owners.js';
-import { createTestServer, HOP_CLOCK, HOP_KEY, type TestServer, TOKEN } from './support/test-server.js';
 
 const SECRET = 'sixteen-characters';
 

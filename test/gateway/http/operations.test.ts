@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createTestServer, type TestServer, TOKEN } from './support/test-server.js';
+import { createTestServer, type TestServer, TOKEN } from './support/fake-server.js';
 
 describe('health and configuration', () => {
   let api: TestServer;

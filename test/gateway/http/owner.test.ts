@@ -5,8 +5,8 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/domain/errors.js';
 import { HOP_HEADER, NodeAuth, type Rights } from '../../../src/gateway/cluster/node-auth.js';
+import { HOP_CLOCK, HOP_KEY } from './support/fake-server.js';
 import { rightRequest } from './support/route-cases.js';
-import { HOP_CLOCK, HOP_KEY } from './support/test-server.js';
 import {
   AUTHORIZED,
   deadNode,

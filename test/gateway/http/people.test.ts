@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/domain/errors.js';
-import { createTestServer, type TestServer } from './support/test-server.js';
+import { createTestServer, type TestServer } from './support/fake-server.js';
 
 describe('the routes about people', () => {
   let server: TestServer;

@@ -10,7 +10,7 @@ import { GatewayError } from '../../../src/domain/errors.js';
 import { LIMITS } from '../../../src/domain/limits.js';
 import { Spool } from '../../../src/gateway/services/files/spool.js';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
-import { type Answer, createTestServer, type TestServer, TOKEN } from './support/test-server.js';
+import { type Answer, createTestServer, type TestServer, TOKEN } from './support/fake-server.js';
 
 const PATH = '/send-media-message';
 const SECRET = 'secret-of-the-session';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { reason, toFields } from '../../../src/domain/reasons.js';
-import { createTestServer, type TestServer } from './support/test-server.js';
+import { createTestServer, type TestServer } from './support/fake-server.js';
 
 const PNG = /^data:image\/png;base64,iVBOR/;
 

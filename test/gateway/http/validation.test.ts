@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { createTestServer, type TestServer } from './support/fake-server.js';
 import { ASSERTION_NEEDED, ROUTES } from './support/route-cases.js';
-import { createTestServer, type TestServer } from './support/test-server.js';
 
 describe('request bodies', () => {
   let api: TestServer;

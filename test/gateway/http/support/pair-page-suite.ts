@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { reason } from '../../../../src/domain/reasons.js';
 import { type Page, TestBrowser, type Theme } from '../../../support/browser.js';
+import { createTestServer, STARTED_AT, type TestServer } from './fake-server.js';
 import { ASSERTION, ASSERTION_NEEDED } from './route-cases.js';
-import { createTestServer, STARTED_AT, type TestServer } from './test-server.js';
 
 const QR = `2@${'abcdefgh/+'.repeat(22)}`;
 const SHOWN_CODE = 'ABCD-EFGH';

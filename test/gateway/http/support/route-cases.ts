@@ -6,7 +6,7 @@ import { exampleOf } from '../../../../src/contract/print/openapi.js';
 import { LIMITS } from '../../../../src/domain/limits.js';
 import type { PasskeyState } from '../../../../src/gateway/services/services.js';
 import type { FailedDelivery } from '../../../../src/gateway/store/store.js';
-import { STARTED_AT } from './test-server.js';
+import { STARTED_AT } from './fake-server.js';
 
 /** Invalid values of a field. */
 export interface Field {

@@ -2,10 +2,10 @@ import type { RequestListener } from 'node:http';
 import type { Request } from '@hapi/hapi';
 import { expect } from 'chai';
 import type { PeerNode } from '../../../../src/gateway/cluster/owners.js';
+import { createTestServer, type TestServer, TOKEN } from './fake-server.js';
 import { FakeSending } from './fake-services.js';
 import { answeringServer, ScriptedOwners } from './owners.js';
 import { ASSERTION_NEEDED, failedDelivery } from './route-cases.js';
-import { createTestServer, type TestServer, TOKEN } from './test-server.js';
 
 export const AUTHORIZED = { authorization: `Bearer ${TOKEN}` };
 export const JSON_TYPE = { 'content-type': 'application/json' };
