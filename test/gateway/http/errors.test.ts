@@ -14,7 +14,6 @@ import {
 const SEND = { clientId: 'acme', to: '+15550000002', body: 'Hello' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-
 describe('errors', () => {
   afterEach(closeServers);
   let api: TestServer;

@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import { sendableKinds } from '../../../src/gateway/kinds/index.js';
 import { closeServers, createTestServer, type TestServer, TOKEN } from './support/test-server.js';
 
-
 describe('the OpenAPI document', () => {
   afterEach(closeServers);
   let server: TestServer;

@@ -9,10 +9,10 @@ import type {
   LinkEvent,
   LinkFactory,
   LinkOptions,
-  MessageContent,
   OutgoingMessage,
   OwnIdentity,
   PasskeyState,
+  WebAuthnAssertion,
 } from '../../../../src/gateway/link/link.js';
 import type { SessionRegistry } from '../../../../src/gateway/services/sessions/registry.js';
 import { ME, playedLink, playedLinks } from '../../../support/rig/link.js';
@@ -51,7 +51,9 @@ export class PlayedNetwork {
   /** The questions and changes that links asked for: the call and its arguments. */
   readonly asked: unknown[][] = [];
   /** The messages that were sent, and their contents. */
-  readonly sent: (OutgoingMessage & { made: MessageContent })[] = [];
+  readonly sent: (OutgoingMessage & { made: proto.IMessage })[] = [];
+  /** The answers to the challenges of passkey ceremonies. */
+  readonly assertions: WebAuthnAssertion[] = [];
   readonly links: LinkFactory;
   /** How links end when their sessions are logged out: the network confirms it, or does not. */
   confirmsLogout = true;
@@ -102,7 +104,7 @@ export class PlayedNetwork {
 
   #link(): Link {
     const note = (...call: unknown[]) => void this.asked.push(call);
-    const prepared = new WeakMap<object, OutgoingMessage & { made: MessageContent }>();
+    const prepared = new WeakMap<object, OutgoingMessage & { made: proto.IMessage }>();
     return playedLink({
       groups: {
         list: async () => [GROUP],
@@ -159,10 +161,10 @@ export class PlayedNetwork {
         note('requestPairingCode', phone);
         return 'ABCDEFGH';
       },
-      answerPasskey: async (assertion) => note('answerPasskey', assertion),
+      answerPasskey: async (assertion) => void this.assertions.push(assertion),
       confirmPasskey: async () => note('confirmPasskey'),
       lookUp: async ({ kind, user }) => ({
-        lid: kind === 'lid' ? user : `9000${user.slice(-10)}`,
+        lid: kind === 'lid' ? user : `9${user.slice(-7).padStart(13, '0')}`,
         pn: kind === 'pn' ? user : '',
       }),
       prepare: async (message) => {
@@ -209,7 +211,7 @@ function closeCause(why: Reason = reason('qr_expired')): CloseCause {
 const FILES = ['image', 'video', 'audio', 'document', 'sticker'] as const;
 
 /** The message that phones would see. */
-async function contentOf({ to, messageId, content }: OutgoingMessage): Promise<MessageContent> {
+async function contentOf({ to, messageId, content }: OutgoingMessage): Promise<proto.IMessage> {
   if ('encoded' in content && content.encoded instanceof Uint8Array)
     return proto.Message.decode(content.encoded);
   const options = { messageId, userJid: ME.jid };
