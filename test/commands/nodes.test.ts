@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import NodesDrain from '../../commands/nodes/drain.js';
 import NodesList from '../../commands/nodes/list.js';
 import { soleNode } from '../../src/gateway/services/operations/nodes.js';
-import type { FakeCluster } from '../gateway/http/support/owners.js';
 import { createTestServer, type TestServer, TOKEN } from '../gateway/http/support/fake-server.js';
+import type { FakeCluster } from '../gateway/http/support/owners.js';
 import { runCommand } from '../support/run-command.js';
 
 describe('the nodes commands', () => {
