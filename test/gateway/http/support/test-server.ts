@@ -11,6 +11,7 @@ import type { Membership } from '../../../../src/gateway/daemon/membership.js';
 import type { Tail } from '../../../../src/gateway/delivery/tail.js';
 import { createHttpServer } from '../../../../src/gateway/http/server.js';
 import { createLog } from '../../../../src/gateway/log.js';
+import type { Media } from '../../../../src/gateway/services/files/media.js';
 import type { PasskeyState, Services } from '../../../../src/gateway/services/services.js';
 import type { Store } from '../../../../src/gateway/store/store.js';
 import { ManualClock } from '../../../support/manual-clock.js';
@@ -45,6 +46,8 @@ export interface TestServer {
   /** What the links of the sessions reach. */
   network: PlayedNetwork;
   store: Store;
+  /** The files on disk while they are sent. */
+  media: Pick<Media, 'onDisk'>;
   tail: Tail;
   clock: ManualClock;
   /** What is asked for the health of the store. */
@@ -115,7 +118,7 @@ export async function createTestServer({
     { clock, log, links: network.links, ...(membership && { membership }) },
     cleanup,
   );
-  const { services, store, tail } = parts;
+  const { services, store, media, tail } = parts;
   await parts.membership.prepare(parts);
   const health = { ping: () => store.ping() };
   const run = { isStopping: false };
@@ -165,7 +168,7 @@ export async function createTestServer({
 
   const { sessions } = services;
   const api: TestServer = {
-    ...{ server, services, network, store, tail, clock, health, run, lines, registry, call },
+    ...{ server, services, network, store, media, tail, clock, health, run, lines, registry, call },
     get: (path, options) => call('GET', path, options),
     post: (path, body, options) =>
       call('POST', path, { ...options, ...(body !== undefined && { payload: JSON.stringify(body) }) }),
