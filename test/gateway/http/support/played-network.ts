@@ -35,6 +35,8 @@ export const GROUP: Group = {
   members: [{ lid: '90000000000001', pn: '', isAdmin: true, isSuperAdmin: true }],
 };
 
+const CREDENTIALS = Buffer.from('credentials');
+
 /** Causes after which a session has a status. */
 const ENDS: Partial<Record<SessionStatus, CloseCause>> = {
   reconnecting: { code: 'connection_lost', values: {} },
@@ -60,13 +62,28 @@ export class PlayedNetwork {
   /** What sends fail with, if they do. */
   failure: Error | undefined;
   readonly #opened = new Map<string, LinkOptions>();
+  /** Numbers that are linked: their links open by themselves. */
+  readonly #linked = new Map<string, OwnIdentity>();
 
   constructor() {
-    const link = this.#link();
-    this.links = playedLinks(link, (options) => this.#opened.set(options.clientId, options), {
+    this.links = playedLinks(playedLink(), () => undefined, {
+      open: (options) => this.#open(options),
+      readForeignCredentials: () => ({ me: ME, credentials: CREDENTIALS }),
       decode: (encoded) => proto.Message.decode(encoded),
       encode: (content) => proto.Message.encode(proto.Message.fromObject(content)).finish(),
     });
+  }
+
+  #open(options: LinkOptions): Link {
+    this.#opened.set(options.clientId, options);
+    const me = this.#linked.get(options.clientId);
+    if (me) options.emit({ type: 'open', me });
+    const renew = () => options.emit({ type: 'closed', reason: { code: 'renewed', values: {} } });
+    const logout = async () => {
+      this.#linked.delete(options.clientId);
+      return this.confirmsLogout;
+    };
+    return { ...this.#link(), renew, logout };
   }
 
   /** An event of the last link of a session, once it is handled. */
@@ -86,6 +103,7 @@ export class PlayedNetwork {
   ): Promise<void> {
     const tell = (event: LinkEvent) => this.tell(sessions, clientId, event);
     const present = () => sessions.find(clientId).record;
+    if (status !== 'connected' && status !== 'reconnecting') this.#linked.delete(clientId);
     if (status === 'initializing') return tell({ type: 'closed', reason: closeCause(why) });
     if (status === 'qr') {
       if (present().jid) await tell({ type: 'closed', reason: { code: 'logged_out', values: {} } });
@@ -93,7 +111,12 @@ export class PlayedNetwork {
       return tell({ type: 'qr', qr });
     }
     await sessions.start(clientId, {});
-    if (present().status !== 'connected') await tell({ type: 'open', me: meOf(clientId) });
+    await this.#opened.get(clientId)?.keys.commit({ credentials: CREDENTIALS });
+    if (present().status !== 'connected') {
+      const me = meOf(clientId);
+      await tell({ type: 'open', me });
+      this.#linked.set(clientId, me);
+    }
     const cause = ENDS[status];
     if (cause) await tell({ type: 'closed', reason: cause });
   }
@@ -188,7 +211,6 @@ export class PlayedNetwork {
         { kind: 'reachout-lock', active: false, cause: '' },
         { kind: 'new-chat-limit', active: false, cause: '' },
       ],
-      logout: async () => this.confirmsLogout,
       vitals: () => ({ lastStanzaAt: 0, lastPongAt: 0, silentMs: 0 }),
     });
   }

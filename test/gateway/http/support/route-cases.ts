@@ -3,10 +3,12 @@ import type { ObjectSchema } from 'joi';
 import { CONTRACT } from '../../../../src/contract/index.js';
 import type { Operation } from '../../../../src/contract/operation.js';
 import { exampleOf } from '../../../../src/contract/print/openapi.js';
+import { ERROR_STATUSES, type ErrorCode } from '../../../../src/domain/errors.js';
 import { LIMITS } from '../../../../src/domain/limits.js';
 import type { PasskeyState } from '../../../../src/gateway/services/services.js';
 import type { FailedDelivery } from '../../../../src/gateway/store/store.js';
-import { STARTED_AT } from './fake-server.js';
+import { STARTED_AT } from './test-server.js';
+import { WEB_URL } from './web.js';
 
 /** Invalid values of a field. */
 export interface Field {
@@ -110,6 +112,10 @@ const RECEIVER_SETTINGS: Record<string, Field> = {
   },
 };
 
+/** Id of an own message. */
+export const OWN_MESSAGE = '3EB01';
+/** The number of the session, with its device. */
+const OWN_JID = '15550000001:1@s.whatsapp.net';
 const ADDRESS = { clientId: 'acme', to: '+15550000002' };
 const ADDRESSED: Record<string, Field> = {
   clientId: CLIENT_ID,
@@ -237,7 +243,7 @@ const CASES: readonly RouteCase[] = [
   },
   {
     path: '/give-back',
-    valid: { clientId: 'acme', jid: '15550000001:3@s.whatsapp.net' },
+    valid: { clientId: 'acme', jid: OWN_JID },
     fields: { clientId: CLIENT_ID, jid: { wrong: [1, null, {}] } },
   },
   {
@@ -264,7 +270,7 @@ const CASES: readonly RouteCase[] = [
     path: '/listen-webhook',
     valid: {
       clientId: 'acme',
-      webhookUrl: 'http://127.0.0.1:4000/webhook',
+      webhookUrl: `${WEB_URL}/listener`,
       webhookToken: 'a-token-of-a-listener',
     },
     fields: {
@@ -398,7 +404,7 @@ const CASES: readonly RouteCase[] = [
   },
   {
     path: '/send-reaction',
-    valid: { ...ADDRESS, messageId: '3EB01', emoji: '👍' },
+    valid: { ...ADDRESS, messageId: OWN_MESSAGE, emoji: '👍' },
     fields: {
       ...ADDRESSED,
       messageId: MESSAGE_ID,
@@ -429,7 +435,7 @@ const CASES: readonly RouteCase[] = [
   },
   {
     path: '/pin-message',
-    valid: { ...ADDRESS, messageId: '3EB01' },
+    valid: { ...ADDRESS, messageId: OWN_MESSAGE },
     fields: {
       ...ADDRESSED,
       messageId: MESSAGE_ID,
@@ -439,12 +445,12 @@ const CASES: readonly RouteCase[] = [
   },
   {
     path: '/star-message',
-    valid: { ...ADDRESS, messageId: '3EB01' },
+    valid: { ...ADDRESS, messageId: OWN_MESSAGE },
     fields: { ...ADDRESSED, messageId: MESSAGE_ID, starred: { wrong: ['true', 1, null] } },
   },
   {
     path: '/forward-message',
-    valid: { ...ADDRESS, from: '+15550000003', messageId: '3EB01' },
+    valid: { ...ADDRESS, from: ADDRESS.to, messageId: OWN_MESSAGE },
     fields: {
       ...ADDRESSED,
       from: { wrong: [15550000002, null, {}, ''], tooLong: '1'.repeat(129) },
@@ -454,7 +460,7 @@ const CASES: readonly RouteCase[] = [
   },
   {
     path: '/edit-message',
-    valid: { ...ADDRESS, messageId: '3EB01', body: 'Hello!' },
+    valid: { ...ADDRESS, messageId: OWN_MESSAGE, body: 'Hello!' },
     fields: {
       ...ADDRESSED,
       messageId: MESSAGE_ID,
@@ -497,7 +503,7 @@ const CASES: readonly RouteCase[] = [
   },
   {
     path: '/delete-message',
-    valid: { ...ADDRESS, messageId: '3EB01', fromMe: true, mode: 'everyone', chatRoomId: 'acme-1-2' },
+    valid: { ...ADDRESS, messageId: OWN_MESSAGE, fromMe: true, mode: 'everyone', chatRoomId: 'acme-1-2' },
     fields: {
       ...ADDRESSED,
       messageId: MESSAGE_ID,
@@ -520,7 +526,7 @@ const CASES: readonly RouteCase[] = [
   { path: '/mark-unread', valid: ADDRESS, fields: ADDRESSED },
   {
     path: '/outbox/cancel',
-    valid: { clientId: 'acme', messageId: '3EB01' },
+    valid: { clientId: 'acme', messageId: OWN_MESSAGE },
     fields: { clientId: CLIENT_ID, messageId: MESSAGE_ID },
   },
   {
@@ -614,13 +620,38 @@ export function operationAt(method: string, path: string): Operation {
 }
 
 /** Values of the contract's examples that the services of a test do not know. */
-const KNOWN_HERE: Record<string, unknown> = { id: '2', assertion: ASSERTION };
+const KNOWN_HERE: Record<string, unknown> = {
+  ...{ id: '2', assertion: ASSERTION, messageId: OWN_MESSAGE, to: ADDRESS.to, from: ADDRESS.to },
+  ...{ url: `${WEB_URL}/other`, webhookUrl: `${WEB_URL}/hook`, downloadUrl: `${WEB_URL}/picture.png` },
+};
+
+/** Right requests that a linked session on a node without others refuses, and with which code. */
+const REFUSED: Record<string, ErrorCode> = {
+  '/pair-phone': 'session_already_paired',
+  '/pair-link': 'session_already_paired',
+  '/passkey': 'passkey_not_asked',
+  '/passkey/confirm': 'passkey_not_asked',
+  '/adopt': 'session_already_paired',
+  '/export-keys': 'session_already_paired',
+  '/outbox/cancel': 'held_send_unknown',
+  '/nodes/drain': 'nodes_unsupported',
+};
+
+/** The status, and the code of an error, that a right request is answered with: only the routes above are refused. */
+export function rightAnswer({
+  method,
+  path,
+}: Pick<RequestRoute, 'method' | 'path'>): [number, ErrorCode | undefined] {
+  const code = method.toUpperCase() === 'POST' ? REFUSED[path] : undefined;
+  return [code ? ERROR_STATUSES[code] : 200, code];
+}
 
 /** The example of the contract, for a session. */
 function exampleFor({ path, body }: Operation, clientId: string): Record<string, unknown> {
   const { proxy, ...rest } = (body && exampleOf(body)) ?? {};
   // only the master token may start a session with a proxy
   const example = proxy === undefined || path === '/start' ? rest : { ...rest, proxy };
+  if (path === '/give-back') return { ...example, clientId, jid: OWN_JID };
   const named = Object.entries({ ...KNOWN_HERE, clientId }).filter(([name]) => name in example);
   return { ...example, ...Object.fromEntries(named) };
 }
@@ -684,7 +715,7 @@ function pathFor(path: string, clientId: string): string {
 
 /** Id of a session's file. */
 export function fileOf(clientId: string): string {
-  return clientId === 'acme' ? FILE_ID : `file-of-${clientId}`;
+  return clientId === 'acme' ? FILE_ID : FILE_ID.replace('7', '9');
 }
 
 /** The delivery that a right request names. */
