@@ -7,6 +7,9 @@ import { failedDelivery, fileOf, OWN_MESSAGE } from './route-cases.js';
 import type { TestServer } from './test-server.js';
 import { WEB_URL } from './web.js';
 
+/** Milliseconds for which a message can be edited. */
+const EDITABLE_MS = 15 * 60_000;
+
 /**
  * Makes a session anew, with everything that right requests name: a linked number, a webhook and another receiver, an own
  * message, a room with a message and its file, and a failed delivery.
@@ -26,13 +29,9 @@ export async function makeReady(api: TestServer, clientId = 'acme'): Promise<voi
     clientId,
     sent(OWN_MESSAGE, { ...record, counted: 'message', fileName: '', metaData: '' }),
   );
-  const { myLid, ...room } = {
-    myLid: sessions.find(clientId).record.lid,
-    fromMe: true,
-    content,
-    sentAt: clock.now(),
-  };
-  await keep(store, OWN_MESSAGE, { ...room, chatRoomId: `${clientId}-${myLid}-90000000000002` }, clientId);
+  const { lid } = sessions.find(clientId).record;
+  const row = { chatRoomId: `${clientId}-${lid}-90000000000002`, fromMe: true, content, sentAt: clock.now() };
+  await keep(store, OWN_MESSAGE, row, clientId);
   const media = { mimeType: 'image/jpeg', mediaType: 'image', fileName: 'a.jpg', fileSize: clientId.length };
   const id = fileOf(clientId);
   await keep(store, '3EB0', { chatRoomId: `${clientId}-1-2`, fileId: id, media, content }, clientId);
@@ -41,10 +40,12 @@ export async function makeReady(api: TestServer, clientId = 'acme'): Promise<voi
 }
 
 /** Whether it still is as `makeReady` left it, as far as later requests need it. */
-export async function isReady({ services, store }: TestServer, clientId = 'acme'): Promise<boolean> {
+export async function isReady({ services, store, clock }: TestServer, clientId = 'acme'): Promise<boolean> {
   const { sessions, receivers } = services;
   if (!sessions.has(clientId) || sessions.get(clientId).status !== 'connected') return false;
   const ids = (await receivers.list(clientId)).map(({ id }) => id);
   const failed = await store.failedDeliveries.get(failedDelivery(clientId).id);
-  return ids.includes('1') && ids.includes('2') && failed !== undefined;
+  const message = await store.sends.get(clientId, OWN_MESSAGE);
+  const isYoung = message !== undefined && message.sentAt > clock.now() - EDITABLE_MS / 2;
+  return ids.includes('1') && ids.includes('2') && failed !== undefined && isYoung;
 }

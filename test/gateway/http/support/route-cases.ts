@@ -652,7 +652,10 @@ function exampleFor({ path, body }: Operation, clientId: string): Record<string,
   // only the master token may start a session with a proxy
   const example = proxy === undefined || path === '/start' ? rest : { ...rest, proxy };
   if (path === '/give-back') return { ...example, clientId, jid: OWN_JID };
-  const named = Object.entries({ ...KNOWN_HERE, clientId }).filter(([name]) => name in example);
+  // times, where others have addresses
+  const times = path === '/replay' ? ['from', 'to'] : [];
+  const known = Object.entries({ ...KNOWN_HERE, clientId });
+  const named = known.filter(([name]) => name in example && !times.includes(name));
   return { ...example, ...Object.fromEntries(named) };
 }
 
@@ -680,7 +683,9 @@ function requiredIn(schema: ObjectSchema | undefined): [name: string, example: u
 /** The examples of the required fields of a query, but the session. */
 function requiredOf(query: ObjectSchema | undefined): Record<string, string> {
   const others = requiredIn(query).filter(([name]) => name !== 'clientId');
-  return Object.fromEntries(others.map(([name, example]) => [name, String(example)]));
+  return Object.fromEntries(
+    others.map(([name, example]) => [name, name === 'messageId' ? OWN_MESSAGE : String(example)]),
+  );
 }
 
 /** A route that takes a body, with where it is asked and the names of the fields that it requires. */
