@@ -8,7 +8,7 @@ import { breakingChanges, unannounced } from '../../src/contract/print/breaking.
 import { exampleOf, type OpenApiDocument, openApiDocument } from '../../src/contract/print/openapi.js';
 import { printedFiles } from '../../src/contract/print/write.js';
 import { EVENT_TYPES } from '../../src/contract/webhooks.js';
-import { createTestServer } from '../gateway/http/support/fake-server.js';
+import { createTestServer } from '../gateway/http/support/test-server.js';
 
 const ROOT = new URL('../../', import.meta.url);
 const RELEASED = 'docs/releases/openapi-2026-11.json';
@@ -182,9 +182,10 @@ const OPERATIONS = CONTRACT.flatMap(({ operations }) => Object.entries(operation
 
 describe('the contract', () => {
   it('names each operation once, and each has a route, and each route an operation', async () => {
-    const { server } = await createTestServer();
-    const routes = server.table().map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    const api = await createTestServer();
+    const routes = api.server.table().map(({ method, path }) => `${method.toUpperCase()} ${path}`);
     const operations = OPERATIONS.map(([, { method, path }]) => `${method} ${path}`);
+    await api.close();
     expect(routes).to.have.members(operations);
     const ids = OPERATIONS.map(([id]) => id);
     expect(new Set(ids).size).to.equal(ids.length);

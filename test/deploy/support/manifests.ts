@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Command, Parser } from '@oclif/core';
 import { SETTING_NAMES, SETTINGS } from '../../../src/gateway/config/schema.js';
-import { createTestServer } from '../../gateway/http/support/fake-server.js';
+import { createTestServer } from '../../gateway/http/support/test-server.js';
 
 /** The project's root, with a slash at its end. */
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -31,8 +31,9 @@ export function broken(files: Files, name: string, text: string, instead: string
 
 /** Paths that answer a GET without a token: what a probe may ask. */
 export async function openPaths(): Promise<ReadonlySet<string>> {
-  const { server } = await createTestServer();
-  const routes = server.table().filter(({ method, settings }) => method === 'get' && settings.app?.open);
+  const api = await createTestServer();
+  const routes = api.server.table().filter(({ method, settings }) => method === 'get' && settings.app?.open);
+  await api.close();
   return new Set(routes.map(({ path }) => path));
 }
 

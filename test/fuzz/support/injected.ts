@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createTestServer, type TestServer, TOKEN } from '../../gateway/http/support/fake-server.js';
+import { createTestServer, type TestServer, TOKEN } from '../../gateway/http/support/test-server.js';
 import { describeCase, faultOf, textOf } from './answers.js';
 import { CANARY, type HttpCase, makeHttpCase } from './http-cases.js';
 import { FuzzRun, Prng } from './values.js';
@@ -28,7 +28,7 @@ export function injectedSuite(usualCases: number): void {
       await over.post('/start?clientId=bystander');
       await over.post('/set-api-secret', { clientId: 'bystander', secret: SECRET });
     });
-    after(() => over.server.stop());
+    after(() => over.close());
 
     /** The case, or the next one that is no stream. */
     const caseAt = (index: number, routes: readonly string[]): HttpCase => {

@@ -17,15 +17,12 @@ import {
   type TestServer,
   TOKEN,
 } from './support/test-server.js';
+import { PIXEL } from './support/web.js';
 
 const PATH = '/send-media-message';
 const SECRET = 'secret-of-the-session';
 const MB = 1024 * 1024;
 const BY_URL = { clientId: 'acme', to: '+15550000002', downloadUrl: 'https://example.com/a.pdf' };
-const PIXEL = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
-  'base64',
-);
 const PNG = new File([PIXEL], 'menu.png', { type: 'image/png' });
 
 describe('/send-media-message', () => {

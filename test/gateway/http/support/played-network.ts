@@ -37,12 +37,14 @@ export const GROUP: Group = {
 
 const CREDENTIALS = Buffer.from('credentials');
 
+const LOGGED_OUT = reason('logged_out', { kind: 'removed' });
+
 /** Causes after which a session has a status. */
 const ENDS: Partial<Record<SessionStatus, CloseCause>> = {
-  reconnecting: { code: 'connection_lost', values: {} },
-  logged_out: { code: 'logged_out', values: {} },
-  replaced: { code: 'replaced', values: {} },
-  banned: { code: 'banned', values: {} },
+  reconnecting: reason('connection_lost'),
+  logged_out: LOGGED_OUT,
+  replaced: reason('replaced', { kind: 'taken' }),
+  banned: reason('banned'),
 };
 
 /**
@@ -74,11 +76,17 @@ export class PlayedNetwork {
     });
   }
 
+  /** As if nothing had been asked for. */
+  forget(): void {
+    for (const list of [this.asked, this.sent, this.assertions]) list.length = 0;
+    this.failure = undefined;
+  }
+
   #open(options: LinkOptions): Link {
     this.#opened.set(options.clientId, options);
     const me = this.#linked.get(options.clientId);
     if (me) options.emit({ type: 'open', me });
-    const renew = () => options.emit({ type: 'closed', reason: { code: 'renewed', values: {} } });
+    const renew = () => options.emit({ type: 'closed', reason: reason('renewed', { kind: 'operator' }) });
     const logout = async () => {
       this.#linked.delete(options.clientId);
       return this.confirmsLogout;
@@ -106,7 +114,7 @@ export class PlayedNetwork {
     if (status !== 'connected' && status !== 'reconnecting') this.#linked.delete(clientId);
     if (status === 'initializing') return tell({ type: 'closed', reason: closeCause(why) });
     if (status === 'qr') {
-      if (present().jid) await tell({ type: 'closed', reason: { code: 'logged_out', values: {} } });
+      if (present().jid) await tell({ type: 'closed', reason: LOGGED_OUT });
       await sessions.start(clientId, {});
       return tell({ type: 'qr', qr });
     }
