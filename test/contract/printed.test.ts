@@ -242,9 +242,10 @@ function linksToApi(): string[] {
 
 describe('the contract', () => {
   it('names each operation once, and each has a route, and each route an operation', async () => {
-    const { server } = await createTestServer();
-    const routes = server.table().map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    const api = await createTestServer();
+    const routes = api.server.table().map(({ method, path }) => `${method.toUpperCase()} ${path}`);
     const operations = OPERATIONS.map(([, { method, path }]) => `${method} ${path}`);
+    await api.close();
     expect(routes).to.have.members(operations);
     const ids = OPERATIONS.map(([id]) => id);
     expect(new Set(ids).size).to.equal(ids.length);

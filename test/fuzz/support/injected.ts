@@ -28,7 +28,7 @@ export function injectedSuite(usualCases: number): void {
       await over.post('/start?clientId=bystander');
       await over.post('/set-api-secret', { clientId: 'bystander', secret: SECRET });
     });
-    after(() => over.server.stop());
+    after(() => over.close());
 
     /** The case, or the next one that is no stream. */
     const caseAt = (index: number, routes: readonly string[]): HttpCase => {

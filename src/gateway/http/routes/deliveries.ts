@@ -7,7 +7,7 @@ import { parseObject, readJson } from '../../../domain/json.js';
 import { placeIn, placeText } from '../../../domain/pages.js';
 import { readReason, toFields } from '../../../domain/reasons.js';
 import { shownUrl } from '../../../domain/text.js';
-import type { Deliveries } from '../../services/services.js';
+import type { Services } from '../../services/services.js';
 import type { FailedDelivery } from '../../store/store.js';
 import { confinedTo, sessionFilter } from '../caller.js';
 import { type Route, route } from '../route.js';
@@ -87,7 +87,7 @@ function view(delivery: FailedDelivery) {
  */
 async function findDelivery(
   request: Pick<Request, 'auth'> & { params: { id: string }; query: { clientId?: string } },
-  stored: Deliveries,
+  stored: Services['deliveries'],
 ): Promise<FailedDelivery> {
   const { params, query } = request;
   const delivery = await stored.failedOne(params.id);
