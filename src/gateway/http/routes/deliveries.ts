@@ -43,7 +43,7 @@ export const deliveryRoutes: readonly Route[] = [
     };
     const found = await services.deliveries.failed(filter);
     const last = found.length === limit ? found.at(-1) : undefined;
-    return { failedDeliveries: found.map(view), ...(last && { next: placeText(last.failedAt, last.id) }) };
+    return { failedDeliveries: found.map(view), next: last && placeText(last.failedAt, last.id) };
   }),
   route(deliveries.getFailedDelivery, async (request, { services }) => {
     const delivery = await findDelivery(request, services.deliveries);

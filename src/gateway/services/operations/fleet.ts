@@ -30,10 +30,10 @@ export function createFleet({ sessions, figures, receivers, failures, policy, he
     return {
       ...health,
       orgId: view?.orgId ?? '',
-      ...(view?.proxy && { proxy: view.proxy }),
-      ...(policyOf && { policy: policyOf }),
-      ...(held(clientId) > 0 && { held: held(clientId) }),
-      ...(brief && { receivers: receivers(clientId) }),
+      proxy: view?.proxy,
+      policy: policyOf,
+      held: held(clientId) > 0 ? held(clientId) : undefined,
+      receivers: brief && receivers(clientId),
       webhook: {
         origin: originOf(view?.webhookUrl ?? ''),
         ...figures(clientId),

@@ -56,7 +56,7 @@ export function createMessageTraces(options: {
       const direction = facts.isOwn ? 'out' : 'in';
       const traceId = (await options.traceOf?.(clientId, messageId))?.traceId;
       const about = { clientId, messageId, direction, chat: facts.chat } as const;
-      return { ...about, steps, conclusion: conclusionOf(facts), ...(traceId && { traceId }) };
+      return { ...about, steps, conclusion: conclusionOf(facts), traceId: traceId || undefined };
     },
   };
 }

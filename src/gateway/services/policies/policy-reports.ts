@@ -65,7 +65,7 @@ export class PolicyReports {
         lastDay: counts.count('messages', at - DAY_MS),
       },
       newChats: { used, ...(limit !== undefined && { limit, left: Math.max(0, limit - used) }) },
-      ...(policy.lookUpFirst && { lookUps: budgetOf(policy.lookUpFirst.perHour, number.lookUps?.length) }),
+      lookUps: policy.lookUpFirst && budgetOf(policy.lookUpFirst.perHour, number.lookUps?.length),
     };
     if (to === undefined) return answer;
     const address = await this.#addressOf(clientId, policy, to);
@@ -120,16 +120,16 @@ export class PolicyReports {
     }
     const sends = past.map(({ send: { sentAt, to }, standing }) => {
       const pn = numbers.get(to);
-      return { at: new Date(sentAt).toISOString(), to, ...(pn && { pn }), standing };
+      return { at: new Date(sentAt).toISOString(), to, pn: pn || undefined, standing };
     });
     const { orgId } = record;
     return {
       clientId,
-      ...(orgId && { orgId }),
+      orgId: orgId || undefined,
       createdAt: new Date(record.createdAt).toISOString(),
       linkedAt: new Date(linkedSince(record)).toISOString(),
       sends,
-      ...(next !== undefined && { next: new Date(next).toISOString() }),
+      next: next === undefined ? undefined : new Date(next).toISOString(),
     };
   }
 }
