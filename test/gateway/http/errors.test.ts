@@ -1,12 +1,13 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { GatewayError } from '../../../src/domain/errors.js';
+import { type ErrorCode, GatewayError } from '../../../src/domain/errors.js';
 import { LIMITS } from '../../../src/domain/limits.js';
 import {
   type Answer,
   closeServers,
   createTestServer,
+  failing,
   type TestServer,
   TOKEN,
 } from './support/test-server.js';
@@ -148,6 +149,39 @@ describe('errors', () => {
       await api.server.stop();
     }
   });
+});
+
+describe('a failure of a service', () => {
+  afterEach(closeServers);
+
+  const requests = {
+    '/create-group': { clientId: 'acme', subject: 'Weekend', participants: ['+15550000002'] },
+    '/user-info': { clientId: 'acme', jid: '90000000000002' },
+    '/refresh-avatars': { clientId: 'acme' },
+  };
+  function fail({ services }: TestServer, path: keyof typeof requests, error: Error): void {
+    if (path === '/create-group') failing(services.groups, 'create', error);
+    else if (path === '/user-info') failing(services.people, 'userInfo', error);
+    else failing(services.avatars, 'refreshAll', error);
+  }
+  const cases: [keyof typeof requests, ErrorCode, number][] = [
+    ['/create-group', 'group_unknown', 404],
+    ['/create-group', 'group_forbidden', 403],
+    ['/create-group', 'session_not_connected', 409],
+    ['/create-group', 'recipient_unknown', 400],
+    ['/create-group', 'lookup_failed', 502],
+    ['/user-info', 'not_found', 404],
+    ['/user-info', 'session_not_connected', 409],
+    ['/user-info', 'lookup_failed', 502],
+    ['/refresh-avatars', 'avatars_busy', 409],
+  ];
+  for (const [path, code, status] of cases) {
+    it(`has the status ${status} for ${code} on ${path}, and its message`, async () => {
+      const api = await createTestServer();
+      fail(api, path, new GatewayError(code, 'because'));
+      expect(await api.post(path, requests[path])).to.deep.include({ status, body: { error: 'because' } });
+    });
+  }
 });
 
 describe('--check-answers', () => {

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { GatewayError } from '../../../src/domain/errors.js';
 import { BOB_LID } from './support/played-network.js';
-import { closeServers, createTestServer, failing, type TestServer } from './support/test-server.js';
+import { closeServers, createTestServer, type TestServer } from './support/test-server.js';
 
 const GROUP = '120363040000000001@g.us';
 const BOB = '+15550000002';
@@ -75,25 +74,6 @@ describe('the group routes', () => {
       expect(answer.status).to.equal(400);
       expect(answer.body.error).to.match(field);
       expect(done()).to.deep.equal([]);
-    });
-  }
-
-  const refusals: [ConstructorParameters<typeof GatewayError>[0], number][] = [
-    ['group_unknown', 404],
-    ['group_forbidden', 403],
-    ['session_not_connected', 409],
-    ['recipient_unknown', 400],
-    ['lookup_failed', 502],
-  ];
-  for (const [code, status] of refusals) {
-    it(`answer ${status} for ${code}`, async () => {
-      failing(server.services.groups, 'create', new GatewayError(code, 'because'));
-      const answer = await server.post('/create-group', {
-        clientId: 'acme',
-        subject: 'Weekend',
-        participants: [BOB],
-      });
-      expect(answer).to.deep.include({ status, body: { error: 'because' } });
     });
   }
 

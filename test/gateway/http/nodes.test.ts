@@ -13,7 +13,7 @@ import {
 
 const SECRET = 'sixteen-characters';
 
-/** The description that the only node of a server in memory returns. */
+/** The description that a node without others returns. */
 async function reportOf(podName: string, clientIds: readonly string[]): Promise<string> {
   const other = await createTestServer();
   for (const clientId of clientIds) {

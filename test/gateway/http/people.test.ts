@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { GatewayError } from '../../../src/domain/errors.js';
-import { closeServers, createTestServer, failing, type TestServer } from './support/test-server.js';
+import { closeServers, createTestServer, type TestServer } from './support/test-server.js';
 
 describe('the routes about people', () => {
   let server: TestServer;
@@ -86,11 +85,6 @@ describe('the routes about people', () => {
     expect(status).to.equal(400);
   });
 
-  it('refuse a second refresh at the same time', async () => {
-    failing(server.services.avatars, 'refreshAll', new GatewayError('avatars_busy', 'because'));
-    expect((await server.post('/refresh-avatars', { clientId: 'acme' })).status).to.equal(409);
-  });
-
   for (const number of ['bob', '12', '+', '0155500000', '15550000002@s.whatsapp.net']) {
     it(`refuse the number ${number}`, async () => {
       const { status, body } = await server.post('/check-owner-lid', { clientId: 'acme', number });
@@ -104,17 +98,4 @@ describe('the routes about people', () => {
     expect(status).to.equal(400);
     expect(body.error).to.match(/jid is required/);
   });
-
-  const failures: [ConstructorParameters<typeof GatewayError>[0], number][] = [
-    ['not_found', 404],
-    ['session_not_connected', 409],
-    ['lookup_failed', 502],
-  ];
-  for (const [code, expected] of failures) {
-    it(`answer ${expected} for ${code}`, async () => {
-      failing(server.services.people, 'userInfo', new GatewayError(code, 'because'));
-      const { status } = await server.post('/user-info', { clientId: 'acme', jid: '90000000000002' });
-      expect(status).to.equal(expected);
-    });
-  }
 });
