@@ -201,8 +201,7 @@ describe('the page of the API', () => {
   });
 
   it('refuses a printed part that names no operation of the contract', () => {
-    const part = (id: string) =>
-      `<!-- printed from the contract: ${id} -->\n<!-- end of the printed part -->`;
+    const part = (id: string) => `<!-- contract: ${id} -->\n<!-- /contract -->`;
     expect(() => apiPage(part('getNothing'))).to.throw('the contract has no operation getNothing');
     expect(apiPage(part('getLive'))).to.contain('`GET /health/live`');
   });

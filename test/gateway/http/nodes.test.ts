@@ -225,8 +225,8 @@ describe('the routes about nodes', () => {
         `${clientId} at ${podName || 'none'}, ${status}: ${reason}`,
     );
     expect(told).to.deep.equal([
-      'ended at none, logged_out: The phone removed this linked device. Call /start to pair again.; ' +
-        'no node holds it: one takes it within seconds, unless all are draining',
+      'ended at none, logged_out: no node holds it: one takes it within seconds, unless all are draining. ' +
+        'Before that: The phone removed this linked device. Call /start to pair again.',
       'free at none, initializing: no node holds it: one takes it within seconds, unless all are draining',
       'ofbabbles at babbles, initializing: the node babbles, which holds it, does not answer',
       'ofgone at none, initializing: the node that held it is gone: another one takes it in 18 s',
