@@ -1,7 +1,7 @@
 import { type Command, Flags } from '@oclif/core';
 import type { AnswerOf, SendAnswer } from '../../client/generated/operations.generated.js';
 import { DaemonCommand, daemonFlags } from './command.js';
-import { CliError, EXIT_CODES, type Failure } from './errors.js';
+import { EXIT_CODES, type Failure } from './errors.js';
 import type { Output } from './output.js';
 import {
   type FieldOf,
@@ -29,7 +29,7 @@ interface Help {
   summary: string;
   description: string;
   /** What follows the name of the command; or a whole line with `…` in place of the command. */
-  examples: readonly string[];
+  examples: string[];
 }
 
 /** A field of the request, as text. */
@@ -47,29 +47,24 @@ interface OneCall<Name extends OperationWithRequest> extends Help, RequestInputs
   print(answer: AnswerOf<Name>, given: Given<Name>): Printed;
 }
 
-/** A command of one call: arguments and flags come from the contract, except where `call` says otherwise. */
+/**
+ * A command of one call: arguments and flags come from the contract, except where `call` says otherwise. The manifest of the
+ * commands says which operation each calls.
+ */
 export function callCommand<Name extends OperationWithRequest>(
   operation: Name,
   call: OneCall<Name>,
 ): Command.Class {
-  const { inputs, args, flags, strict } = inputsOf(operation, call);
+  const { inputs, ...typedAs } = inputsOf(operation, call);
   const yes = { yes: Flags.boolean({ char: 'y', description: 'skip the confirmation' }) };
+  const flags = { ...typedAs.flags, ...(call.confirm && yes) };
 
-  return class extends DaemonCommand {
-    /** The manifest of the commands says which operation each calls. */
-    static operation = operation;
-    static override summary = call.summary;
-    static override description = call.description;
-    static override examples = call.examples.map(exampleOf);
-    static override args = args;
-    static override flags = { ...flags, ...(call.confirm && yes) };
-    static override strict = strict;
-
+  class OneCallCommand extends DaemonCommand {
     async run(): Promise<object> {
       const typed = await this.parse(this.ctor);
       const request = await typedRequest(inputs, call, typed);
       const given: Given<Name> = (field) => String(request[field] ?? '');
-      if (call.confirm && !typed.flags.yes) await this.#confirm(call.confirm(given));
+      if (call.confirm && !typed.flags.yes) await this.confirm(call.confirm(given));
       const client = await this.daemon(daemonFlags(typed.flags));
       const answer = await client.callByName(operation, request);
       const failure = call.failure?.(answer, given);
@@ -79,14 +74,8 @@ export function callCommand<Name extends OperationWithRequest>(
       if (!this.jsonEnabled()) await print(this.output, call.print(answer, given));
       return call.part?.(answer) ?? answer;
     }
-
-    async #confirm(question: string): Promise<void> {
-      if (this.jsonEnabled())
-        throw new CliError('usage', '--json cannot ask for confirmation', { suggestions: ['add --yes'] });
-      const { confirm } = await import('./terminal.js');
-      await confirm(question);
-    }
-  };
+  }
+  return Object.assign(OneCallCommand, { ...helpOf(call), ...typedAs, flags, operation });
 }
 
 /** A command that sends a message: as `callCommand`, once for each idempotency key, and its answer is printed in one way. */
@@ -94,18 +83,9 @@ export function sendCommand<Name extends SendOperation>(
   operation: Name,
   call: Help & RequestInputs<Name>,
 ): Command.Class {
-  const { inputs, args, flags, strict } = inputsOf(operation, call);
+  const { inputs, ...typedAs } = inputsOf(operation, call);
 
-  return class extends SendCommand {
-    /** The manifest of the commands says which operation each calls. */
-    static operation = operation;
-    static override summary = call.summary;
-    static override description = call.description;
-    static override examples = call.examples.map(exampleOf);
-    static override args = args;
-    static override flags = flags;
-    static override strict = strict;
-
+  class OneSendCommand extends SendCommand {
     async run(): Promise<SendAnswer> {
       const typed = await this.parse(this.ctor);
       const request = await typedRequest(inputs, call, typed);
@@ -116,7 +96,12 @@ export function sendCommand<Name extends SendOperation>(
       };
       return this.send(flags, (client, options) => client.callByName(operation, request, options));
     }
-  };
+  }
+  return Object.assign(OneSendCommand, { ...helpOf(call), ...typedAs, operation });
+}
+
+function helpOf({ summary, description, examples }: Help): Help {
+  return { summary, description, examples: examples.map(exampleOf) };
 }
 
 /** The operations that answer how a send ended. */
