@@ -38,8 +38,12 @@ export interface Choices {
   default?: string;
 }
 
-/** For a field that is typed as a state. */
-export const ON_OFF: Choices = { values: { on: true, off: false } };
+/** For a command that turns something on or off. */
+export const ENABLED_AS_STATE = {
+  names: { enabled: 'state' },
+  words: { enabled: 'new state' },
+  choices: { enabled: { values: { on: true, off: false } } },
+};
 
 /** A field with all that is said of it. */
 interface Input {
