@@ -373,6 +373,8 @@ export class SessionRegistry {
     if (Object.keys(definedOnly(settings)).length === 0) return;
     const changes = webhookChanges(session.record, settings, this.#options.clock.now());
     await session.update(changes).catch((cause: unknown) => {
+      // a session that was deleted meanwhile has not started
+      if (cause instanceof GatewayError && cause.code === 'session_unknown') throw cause;
       throw new GatewayError('webhook_not_persisted', reason('webhook_not_kept'), { cause });
     });
   }
