@@ -50,8 +50,6 @@ const JOINTS = ['commands/', 'src/local/', 'src/testkit/', 'src/index.ts', 'src/
 
 /** The rooms of services: each may import those before it. */
 const SERVICE_ROOMS: readonly (readonly string[])[] = [
-  ['ports/'],
-  ['services.ts'],
   ['sessions/'],
   ['access.ts', 'store-retry.ts', 'lifecycle.ts'],
   ['spans.ts'],
@@ -65,6 +63,7 @@ const SERVICE_ROOMS: readonly (readonly string[])[] = [
   ['chats/'],
   ['activity/', 'profile/'],
   ['operations/'],
+  ['services.ts'],
   [''],
 ];
 

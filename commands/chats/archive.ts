@@ -6,5 +6,5 @@ export default callCommand('archiveChat', {
   examples: ['acme +15550000002'],
   args: ['clientId', 'to'],
   fixed: { archived: true },
-  say: (_, given) => `archived the chat with ${given('to')}`,
+  print: (_, given) => `archived the chat with ${given('to')}`,
 });

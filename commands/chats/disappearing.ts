@@ -9,7 +9,7 @@ export default callCommand('setDisappearingMessages', {
   names: { seconds: 'timer' },
   words: { seconds: 'time until messages disappear' },
   choices: { seconds: { values: TIMERS } },
-  say: (_, given) => {
+  print: (_, given) => {
     const time = timerName(Number(given('seconds')));
     const text = time === 'off' ? 'messages stay' : `messages disappear after ${time}`;
     return `in the chat with ${given('to')}, ${text}`;

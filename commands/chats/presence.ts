@@ -7,5 +7,5 @@ export default callCommand('subscribePresence', {
   examples: ['acme +15550000002', 'acme +15550000002 --seconds 60'],
   args: ['clientId', 'to'],
   words: { seconds: 'seconds until the subscription ends' },
-  say: ({ expiresAt }, given) => `subscribed to ${given('to')} until ${expiresAt}`,
+  print: ({ expiresAt }, given) => `subscribed to ${given('to')} until ${expiresAt}`,
 });

@@ -10,6 +10,6 @@ export default callCommand('markRead', {
   args: ['clientId', 'to', 'messageIds'],
   names: { messageIds: 'messageId' },
   words: { messageIds: 'id of a received message; one or more' },
-  say: ({ count }, given) =>
+  print: ({ count }, given) =>
     `sent read receipts to ${given('to')} for ${count === 1 ? '1 message' : `${count} messages`}`,
 });

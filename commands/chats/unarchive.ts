@@ -6,5 +6,5 @@ export default callCommand('archiveChat', {
   examples: ['acme +15550000002'],
   args: ['clientId', 'to'],
   fixed: { archived: false },
-  say: (_, given) => `unarchived the chat with ${given('to')}`,
+  print: (_, given) => `unarchived the chat with ${given('to')}`,
 });

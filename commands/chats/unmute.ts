@@ -6,6 +6,6 @@ export default callCommand('muteChat', {
   examples: ['acme +15550000002'],
   args: ['clientId', 'to'],
   fixed: { muted: false },
-  without: 'others',
-  say: (_, given) => `unmuted the chat with ${given('to')}`,
+  onlyArgs: true,
+  print: (_, given) => `unmuted the chat with ${given('to')}`,
 });

@@ -6,5 +6,5 @@ export default callCommand('pinChat', {
   examples: ['acme +15550000002'],
   args: ['clientId', 'to'],
   fixed: { pinned: false },
-  say: (_, given) => `unpinned the chat with ${given('to')}`,
+  print: (_, given) => `unpinned the chat with ${given('to')}`,
 });

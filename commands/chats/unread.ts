@@ -5,5 +5,5 @@ export default callCommand('markUnread', {
   description: 'Needs a stored message of the chat: the session must have a workspace.',
   examples: ['acme +15550000002'],
   args: ['clientId', 'to'],
-  say: (_, given) => `${given('to')} is unread on the phone`,
+  print: (_, given) => `${given('to')} is unread on the phone`,
 });

@@ -5,5 +5,5 @@ export default callCommand('blockPerson', {
   description: 'Messages and calls of the person no longer arrive. The person is not notified.',
   examples: ['acme +15550000002'],
   args: ['clientId', 'jid'],
-  say: (_, given) => `blocked ${given('jid')}`,
+  print: (_, given) => `blocked ${given('jid')}`,
 });

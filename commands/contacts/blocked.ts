@@ -7,7 +7,7 @@ export default callCommand('listBlocked', {
   examples: ['acme', 'acme --json | jq -r ".[].jid"'],
   args: ['clientId'],
   part: ({ blocked }) => blocked,
-  say: ({ blocked }) => ({
+  print: ({ blocked }) => ({
     table: {
       head: ['NAME', 'PHONE', 'JID'],
       rows: blocked.map(({ displayName, phone, jid }) => [plainLine(displayName), phone, jid]),

@@ -11,7 +11,7 @@ export default callCommand('getProfilePicture', {
     jid: 'name, +phone, LID digits or the jid of a person or group',
     refresh: 'ask WhatsApp even if the picture was looked up within 24 hours',
   },
-  say: (picture) => {
+  print: (picture) => {
     if ('reason' in picture) return { note: picture.reason || 'no picture' };
     return picture.storedUrl || picture.url;
   },

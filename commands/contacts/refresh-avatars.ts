@@ -6,6 +6,6 @@ export default callCommand('refreshAvatars', {
   examples: ['acme', 'acme --force --json'],
   args: ['clientId'],
   words: { force: 'also check rooms that already have a picture' },
-  say: ({ rooms, updated, skipped, noPhoto, failed }) =>
+  print: ({ rooms, updated, skipped, noPhoto, failed }) =>
     `${rooms} rooms: ${updated} updated, ${skipped} skipped, ${noPhoto} without a picture, ${failed} failed`,
 });

@@ -10,7 +10,7 @@ picture and number of devices.`,
   fixed: { withContact: true },
   names: { jid: 'person' },
   words: { jid: 'name, +phone, LID digits or a full jid' },
-  say: (contact) => ({
+  print: (contact) => ({
     fields: {
       name: plainLine(contact.displayName ?? ''),
       number: contact.phone ?? '',

@@ -5,5 +5,5 @@ export default callCommand('unblockPerson', {
   description: 'Messages that the person wrote while blocked do not arrive.',
   examples: ['acme +15550000002'],
   args: ['clientId', 'jid'],
-  say: (_, given) => `unblocked ${given('jid')}`,
+  print: (_, given) => `unblocked ${given('jid')}`,
 });

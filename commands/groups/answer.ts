@@ -11,8 +11,8 @@ export default callCommand('updateGroupRequests', {
   ],
   args: ['clientId', 'groupJid', 'action', 'participants'],
   names: { participants: 'person' },
-  words: { action: 'answer to give', participants: 'person: name, +phone, LID digits or jid; one or more' },
+  words: { action: 'answer to give' },
   part: ({ members }) => members,
   failure: ({ members }) => (members.some(({ error }) => error !== 0) ? 'refused' : undefined),
-  say: ({ members }) => ({ lines: members.map(({ jid, error }) => `${jid} ${explainChange(error)}`) }),
+  print: ({ members }) => ({ lines: members.map(({ jid, error }) => `${jid} ${explainChange(error)}`) }),
 });

@@ -13,7 +13,7 @@ export default callCommand('createGroup', {
   },
   part: ({ group }) => group,
   failure: ({ group }) => (group.refused.length > 0 ? 'refused' : undefined),
-  say: ({ group: { jid, participants, refused } }) => ({
+  print: ({ group: { jid, participants, refused } }) => ({
     lines: [
       `created ${jid} with ${participants} members`,
       ...refused.map((person) => `${person.jid} ${explainChange(person.error)}`),

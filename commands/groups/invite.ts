@@ -7,5 +7,5 @@ export default callCommand('getGroupInviteLink', {
   args: ['clientId', 'groupJid'],
   words: { reset: 'revoke the current link and create a new one' },
   part: ({ link }) => ({ link }),
-  say: ({ link }) => link,
+  print: ({ link }) => link,
 });

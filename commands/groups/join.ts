@@ -6,6 +6,6 @@ export default callCommand('joinGroup', {
     'If an admin has to approve, sends a request to join. `switchboard groups preview` shows the group before.',
   examples: ['acme https://chat.whatsapp.com/AbCdEfGhIjKlMnOpQrStUv'],
   args: ['clientId', 'invite'],
-  say: ({ joined, groupJid }) =>
+  print: ({ joined, groupJid }) =>
     joined ? `joined ${groupJid}` : `asked to join ${groupJid}: an admin has to approve`,
 });

@@ -6,5 +6,5 @@ export default callCommand('leaveGroup', {
   examples: ['acme 120363040000000001@g.us --yes'],
   args: ['clientId', 'groupJid'],
   confirm: (given) => `Leave ${given('groupJid')}?`,
-  say: (_, given) => `${given('clientId')} has left ${given('groupJid')}`,
+  print: (_, given) => `${given('clientId')} has left ${given('groupJid')}`,
 });

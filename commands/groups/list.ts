@@ -8,7 +8,7 @@ export default callCommand('listGroups', {
   examples: ['acme', 'acme --json | jq -r ".[].jid"'],
   args: ['clientId'],
   part: ({ groups }) => byName(groups),
-  say: ({ groups }) => ({
+  print: ({ groups }) => ({
     table: {
       head: ['NAME', 'JID', 'MEMBERS', 'SETTINGS'],
       rows: byName(groups).map((group) => [

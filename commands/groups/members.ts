@@ -13,5 +13,5 @@ export default callCommand('updateGroupMembers', {
   words: { action: 'change to make', participants: 'member: name, +phone, LID digits or jid; one or more' },
   part: ({ members }) => members,
   failure: ({ members }) => (members.some(({ error }) => error !== 0) ? 'refused' : undefined),
-  say: ({ members }) => ({ lines: members.map(({ jid, error }) => `${jid} ${explainChange(error)}`) }),
+  print: ({ members }) => ({ lines: members.map(({ jid, error }) => `${jid} ${explainChange(error)}`) }),
 });

@@ -7,7 +7,7 @@ export default callCommand('getGroupInvite', {
   examples: ['acme https://chat.whatsapp.com/AbCdEfGhIjKlMnOpQrStUv'],
   args: ['clientId', 'invite'],
   part: ({ group }) => group,
-  say: ({ group }) => ({
+  print: ({ group }) => ({
     fields: {
       group: plainLine(group.name),
       jid: group.jid,

@@ -8,7 +8,7 @@ export default callCommand('listGroupRequests', {
   examples: ['acme 120363040000000001@g.us', 'acme 120363040000000001@g.us --json | jq -r ".[].jid"'],
   args: ['clientId', 'groupJid'],
   part: ({ requests }) => requests,
-  say: ({ requests }) => ({
+  print: ({ requests }) => ({
     table: {
       head: ['NAME', 'PHONE', 'JID', 'ASKED'],
       rows: requests.map(({ displayName, phone, jid, requestedAt }) => [

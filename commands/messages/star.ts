@@ -9,5 +9,5 @@ export default callCommand('starMessage', {
   ],
   args: ['clientId', 'to', 'messageId'],
   fixed: { starred: true },
-  say: (_, given) => `starred ${given('messageId')}`,
+  print: (_, given) => `starred ${given('messageId')}`,
 });

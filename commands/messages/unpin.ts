@@ -6,5 +6,5 @@ export default sendCommand('pinMessage', {
   examples: ['acme +15550000002 3A5F0C767D097B7C6A3F1'],
   args: ['clientId', 'to', 'messageId'],
   fixed: { pinned: false },
-  without: 'others',
+  onlyArgs: true,
 });

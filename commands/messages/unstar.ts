@@ -6,5 +6,5 @@ export default callCommand('starMessage', {
   examples: ['acme +15550000002 3A5F0C767D097B7C6A3F1'],
   args: ['clientId', 'to', 'messageId'],
   fixed: { starred: false },
-  say: (_, given) => `removed the star of ${given('messageId')}`,
+  print: (_, given) => `removed the star of ${given('messageId')}`,
 });

@@ -7,5 +7,5 @@ export default callCommand('cancelHeldMessage', {
   examples: ['acme 3EB0C767D097B7C6A3F1'],
   args: ['clientId', 'messageId'],
   words: { messageId: 'id of the message, from outbox list' },
-  say: ({ messageId }) => `cancelled ${messageId}`,
+  print: ({ messageId }) => `cancelled ${messageId}`,
 });

@@ -11,7 +11,7 @@ them, and given up after 7 days.',
     limit: 'maximum number of messages',
     after: 'continue after this message, shown at the end of a page',
   },
-  say: ({ messages, next }) => ({
+  print: ({ messages, next }) => ({
     table: {
       head: ['MESSAGE', 'TO', 'RULE', 'ALLOWED AT'],
       rows: messages.map(({ messageId, to, rule, allowedAt, leaving }) => [

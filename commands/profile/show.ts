@@ -8,7 +8,7 @@ export default callCommand('getProfile', {
     'Asks WhatsApp for name, text, version of the picture, and the timer of disappearing messages in new chats.',
   examples: ['acme'],
   args: ['clientId'],
-  say: ({ name, about, phone, jid, pictureId, disappearingSeconds }) => ({
+  print: ({ name, about, phone, jid, pictureId, disappearingSeconds }) => ({
     fields: {
       name: plainLine(name),
       about: plainLine(about),

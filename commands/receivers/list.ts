@@ -8,7 +8,7 @@ export default callCommand('listReceivers', {
 receiver with durable retries, FAILED those that `switchboard failed list --session NAME --receiver ID` shows.',
   examples: ['acme', "acme --json | jq -r '.receivers[].url'"],
   args: ['clientId'],
-  say: ({ receivers }, given) => ({
+  print: ({ receivers }, given) => ({
     table: {
       head: RECEIVERS_HEAD,
       rows: receivers.map(receiverRow),

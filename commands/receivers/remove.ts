@@ -1,4 +1,5 @@
 import { callCommand } from '../../src/terminal/cli/call-command.js';
+import { RECEIVER_WORDS } from '../../src/terminal/cli/flags.js';
 
 export default callCommand('removeReceiver', {
   summary: 'Remove a receiver, and drop the events that wait for it',
@@ -6,8 +7,8 @@ export default callCommand('removeReceiver', {
     'Also removes its failed deliveries. To keep them and the waiting events, pause the receiver instead.',
   examples: ['acme 2'],
   args: ['clientId', 'id'],
-  words: { id: 'id of the receiver, from receivers list' },
-  say: ({ id, clientId, discarded }) => ({
+  words: { id: RECEIVER_WORDS },
+  print: ({ id, clientId, discarded }) => ({
     lines: [`removed receiver ${id} of ${clientId}`],
     note:
       discarded > 0

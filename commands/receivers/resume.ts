@@ -1,4 +1,5 @@
 import { callCommand } from '../../src/terminal/cli/call-command.js';
+import { RECEIVER_WORDS } from '../../src/terminal/cli/flags.js';
 import { receiverText } from '../../src/terminal/cli/receivers.js';
 
 export default callCommand('updateReceiver', {
@@ -7,7 +8,7 @@ export default callCommand('updateReceiver', {
   examples: ['acme 2'],
   args: ['clientId', 'id'],
   fixed: { paused: false },
-  words: { id: 'id of the receiver, from receivers list' },
-  without: 'others',
-  say: ({ receiver }) => receiverText(receiver),
+  words: { id: RECEIVER_WORDS },
+  onlyArgs: true,
+  print: ({ receiver }) => receiverText(receiver),
 });

@@ -52,9 +52,9 @@ schedule flags for the schedule. A new URL ends a pause.';
       ...settingsOf(flags),
       url: flags['receiver-url'],
       previousTokenFor: kept && kept.ms / 1_000,
-      filter: flags['all-events'] ? {} : undefined,
-      headers: flags['no-headers'] ? {} : undefined,
-      schedule: flags['usual-schedule'] ? {} : undefined,
+      ...(flags['all-events'] && { filter: {} }),
+      ...(flags['no-headers'] && { headers: {} }),
+      ...(flags['usual-schedule'] && { schedule: {} }),
     };
     if (Object.values(changes).every((value) => value === undefined)) {
       throw new CliError('usage', 'nothing to change: give a flag such as --receiver-url or --name', {

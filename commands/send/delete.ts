@@ -16,5 +16,5 @@ deletes the message only on the devices of this number.`,
   },
   names: { chatRoomId: 'room' },
   words: { chatRoomId: 'chatRoomId, if the session keeps a history; with --for-me' },
-  say: (_, given) => `deleted ${given('messageId')}`,
+  print: (_, given) => `deleted ${given('messageId')}`,
 });

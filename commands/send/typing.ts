@@ -7,6 +7,6 @@ export default callCommand('sendTyping', {
   args: ['clientId', 'to'],
   fixed: { composing: true },
   switches: { stop: { words: 'stop the indicator', sets: { composing: false } } },
-  say: (_, given) =>
+  print: (_, given) =>
     given('composing') === 'true' ? `typing to ${given('to')}` : `stopped typing to ${given('to')}`,
 });

@@ -7,5 +7,5 @@ export default callCommand('disconnect', {
   args: ['clientId'],
   confirm: (given) => `Log ${given('clientId')} out and delete its session?`,
   warning: ({ warning }) => warning,
-  say: (_, given) => `${given('clientId')} is disconnected`,
+  print: (_, given) => `${given('clientId')} is disconnected`,
 });

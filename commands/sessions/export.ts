@@ -56,7 +56,7 @@ passphrase comes from --passphrase-file, SWITCHBOARD_PASSPHRASE or the terminal.
     const { readPassphrase, writeSealed } = await import('../../src/terminal/cli/adopt/sealed-file.js');
     const { exportSession, stayingInWords } = await import('../../src/terminal/cli/adopt/export.js');
     const passphrase = await readPassphrase(flags['passphrase-file'], { isNew: true });
-    if (!flags.yes) await this.#confirm(`Stop ${clientId} here?`);
+    if (!flags.yes) await this.confirm(`Stop ${clientId} here?`);
     try {
       const { line, jid, keys, staying } = await exportSession(client, clientId);
       await writeSealed(file, line, passphrase);
@@ -87,7 +87,7 @@ passphrase comes from --passphrase-file, SWITCHBOARD_PASSPHRASE or the terminal.
     const jid = await this.#exported(client, clientId);
     const { requireDelivered } = await import('../../src/terminal/cli/adopt/adopt-command.js');
     if (!force) await requireDelivered(client, [{ clientId }]);
-    if (!yes) await this.#confirm(`Delete ${clientId} here, with history and settings?`);
+    if (!yes) await this.confirm(`Delete ${clientId} here, with history and settings?`);
     await client.giveBack({ clientId, jid });
     if (!this.jsonEnabled()) this.output.line(`${clientId} is deleted here; its device stays linked`);
     return { clientId, outcome: 'deleted' };
@@ -100,12 +100,5 @@ passphrase comes from --passphrase-file, SWITCHBOARD_PASSPHRASE or the terminal.
     // check `exportedAt`, because the status is the same if another client took over the link
     if (session.exportedAt !== undefined) return session.jid;
     throw new CliError('conflict', `${clientId} is ${session.status}: it is not exported`);
-  }
-
-  async #confirm(question: string): Promise<void> {
-    if (this.jsonEnabled())
-      throw new CliError('usage', '--json cannot ask for confirmation', { suggestions: ['add --yes'] });
-    const { confirm } = await import('../../src/terminal/cli/terminal.js');
-    await confirm(question);
   }
 }

@@ -6,5 +6,5 @@ export default callCommand('reconnect', {
 not lost. Does not wait for the result: see sessions show.`,
   examples: ['acme', 'acme --json'],
   args: ['clientId'],
-  say: ({ clientId, status }) => `${clientId} connects again (${status})`,
+  print: ({ clientId, status }) => `${clientId} connects again (${status})`,
 });

@@ -7,7 +7,7 @@ export default callCommand('restrictions', {
     'Prints the time lock, under which a number cannot begin chats, and the number of chats that it may begin in this period.',
   examples: ['acme'],
   args: ['clientId'],
-  say: ({ restricted, until, reason, warning, newChats }) => ({
+  print: ({ restricted, until, reason, warning, newChats }) => ({
     fields: {
       restricted: restricted ? `yes, until ${until || 'an unknown time'}` : 'no',
       reason: plainLine(reason) || 'none',

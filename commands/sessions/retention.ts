@@ -34,8 +34,8 @@ that many days, up to 256 MB, so that "switchboard replay" can send them again. 
   async run(): Promise<{ clientId: string; days: number | null; keepEvents?: number }> {
     const { args, flags } = await this.parse(SessionsRetention);
     const keep = {
-      days: args.days === undefined ? undefined : daysOf(args.days),
-      keepEvents: flags['keep-events'],
+      ...(args.days !== undefined && { days: daysOf(args.days) }),
+      ...(flags['keep-events'] !== undefined && { keepEvents: flags['keep-events'] }),
     };
     if (Object.keys(keep).length === 0)
       throw new CliError('usage', 'give a number of days, or --keep-events');

@@ -3,7 +3,6 @@ import type { Store } from '../../src/gateway/store/store.js';
 import { STORE_FLAGS, withStore } from '../../src/local/store/access.js';
 import type { PruneResult } from '../../src/local/store/prune.js';
 import { BaseCommand } from '../../src/terminal/cli/command.js';
-import { CliError } from '../../src/terminal/cli/errors.js';
 import { type Age, age } from '../../src/terminal/cli/flags.js';
 import { counted } from '../../src/terminal/cli/text.js';
 
@@ -26,7 +25,7 @@ switchboard sessions retention. With SQLite, stop the daemon first; with MongoDB
     const { flags } = await this.parse(StorePrune);
     const older = flags['older-than'];
     const before = Date.now() - older.ms;
-    if (!flags.yes) await this.#confirm(older, before);
+    if (!flags.yes) await this.confirm(questionOf(older, before));
     const { openExistingStore } = await import('../../src/gateway/store/open.js');
     const { pruneStore } = await import('../../src/local/store/prune.js');
     const days = Math.ceil(older.ms / 86_400_000);
@@ -41,12 +40,9 @@ switchboard sessions retention. With SQLite, stop the daemon first; with MongoDB
     }
     return result;
   }
+}
 
-  async #confirm({ text }: Age, before: number): Promise<void> {
-    if (this.jsonEnabled())
-      throw new CliError('usage', '--json cannot ask for confirmation', { suggestions: ['add --yes'] });
-    const { confirm } = await import('../../src/terminal/cli/terminal.js');
-    const date = new Date(before).toISOString().slice(0, 10);
-    await confirm(`Permanently delete all messages and files from before ${date} (older than ${text})?`);
-  }
+function questionOf({ text }: Age, before: number): string {
+  const date = new Date(before).toISOString().slice(0, 10);
+  return `Permanently delete all messages and files from before ${date} (older than ${text})?`;
 }

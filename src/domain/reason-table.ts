@@ -221,7 +221,7 @@ export const REASONS = {
       node_silent: 'the node {podName}, which holds it, does not answer',
     },
   },
-  unheld_with_reason: '{before}; {why}',
+  unheld_with_reason: '{why}. Before that: {before}',
   /** Words that an earlier release stored, as they are. */
   former_words: '{words}',
 

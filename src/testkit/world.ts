@@ -123,7 +123,7 @@ export class World {
     const webhookToken =
       settings.webhookToken ?? (settings.webhookUrl ? randomBytes(16).toString('hex') : '');
     const phone = await this.phone(name, number === undefined ? {} : { number });
-    await this.api.start({ ...settings, clientId, webhookToken: webhookToken || undefined });
+    await this.api.start({ ...settings, clientId, ...(webhookToken && { webhookToken }) });
     await this.#reached(clientId, 'qr');
     const { qr } = await this.api.getQr({ clientId, format: 'text' });
     await this.sandbox.scan(phone.number, String(qr));
@@ -138,7 +138,7 @@ export class World {
     kind: FaultKind,
     { on, ...order }: Pick<FaultRequest, 'count' | 'ms' | 'step'> & { on?: { number: string } } = {},
   ): Promise<void> {
-    await this.sandbox.fault({ ...order, kind, number: on?.number });
+    await this.sandbox.fault({ ...order, kind, ...(on && { number: on.number }) });
   }
 
   /** Ends all faults. */

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { ChatRoom, StoredMessage } from '../../src/contract/index.js';
+import { until } from '../support/until.js';
 import { ALICE, BOB, CAROL, nextQr, reached, startWorld, type World } from '../support/world.js';
 
 /** More than one part of a history holds. */
 const MANY = 600;
 /** Milliseconds between two polls of the history import, which emits no event. */
-const LOOK_MS = 50;
 const COMPLETE = 100;
 const SECOND_MS = 1_000;
 
@@ -19,8 +19,6 @@ interface Health {
 /** Milliseconds that a time lock of the account lasts. */
 const LOCK_MS = 600_000;
 /** The tokens of the past are read within some milliseconds after the link is up. */
-const MAX_TRIES = 50;
-const TRY_MS = 100;
 
 describe('the history of a paired phone, through the API', () => {
   let world: World;
@@ -60,10 +58,9 @@ describe('the history of a paired phone, through the API', () => {
     return row;
   }
 
-  async function until(clientId: string, holds: (history: Health['history']) => boolean): Promise<void> {
-    while (!holds((await health(clientId)).history)) await pause(LOOK_MS);
-  }
-  const taken = (clientId: string) => until(clientId, (history) => history?.progress === COMPLETE);
+  const imported = (clientId: string, holds: (history: Health['history']) => boolean) =>
+    until('the import of the history', async () => holds((await health(clientId)).history));
+  const taken = (clientId: string) => imported(clientId, (history) => history?.progress === COMPLETE);
 
   async function roomsOf(clientId: string): Promise<ChatRoom[]> {
     const { chatRooms: rooms } = (await world.api.get(`/chatrooms?clientId=${clientId}`)).body;
@@ -165,11 +162,7 @@ describe('the history of a paired phone, through the API', () => {
     await world.phones.fault({ kind: 'reachout-lock', number: alice, ms: LOCK_MS });
     const send = (to: string) =>
       world.api.post('/send-message', { clientId: 'past7', to, body: 'still here?' });
-    let { status } = await send(BOB.number);
-    for (let tries = 0; status !== 200 && tries < MAX_TRIES; tries++) {
-      await new Promise((resolve) => setTimeout(resolve, TRY_MS));
-      ({ status } = await send(BOB.number));
-    }
+    await until('the token of Bob', async () => (await send(BOB.number)).status === 200);
     for (const friend of friends) expect((await send(friend)).status).to.equal(200);
     const refusal = await send(CAROL.number);
     expect(refusal.status).to.equal(502);
@@ -186,7 +179,7 @@ describe('the history of a paired phone, through the API', () => {
     await pause(SECOND_MS - (Date.now() % SECOND_MS));
     for (const text of texts.slice(-2)) await write(BOB.number, alice, text);
     await pair('past4', alice, 'workspace1');
-    await until('past4', (history) => (history?.messages ?? 0) > 0);
+    await imported('past4', (history) => (history?.messages ?? 0) > 0);
     await world.restartDaemon();
     await reached(world, 'past4', 'connected');
     await taken('past4');
@@ -226,7 +219,7 @@ describe('the history of a paired phone, through the API', () => {
       await world.phones.write(alice, { to: BOB.number, text: `no ${index}` });
     }
     await pair('past6', alice, 'workspace1');
-    await until('past6', (history) => (history?.messages ?? 0) > 0);
+    await imported('past6', (history) => (history?.messages ?? 0) > 0);
     expect((await world.api.post('/disconnect?clientId=past6', {})).status).to.equal(200);
     expect((await world.api.get('/chatrooms?clientId=past6')).status).to.equal(404);
     await begin('past6', 'workspace1');

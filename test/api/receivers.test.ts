@@ -457,6 +457,12 @@ describe('the API for the receivers of a session, over the wire', () => {
     const { receiver }: Answer<'addReceiver'> = JSON.parse(added.stdout);
     expect(receiver).to.deep.include({ name: 'audit', filter: { direction: 'sent' }, headers: ['x-team'] });
     const named = ['acme', receiver.id];
+    const narrowed = ['--type', 'text', '--header', 'X-Team: b', '--attempts', '2', '--json'];
+    const changed = await runCommand(ReceiversSet, [...named, ...narrowed], env);
+    expect(JSON.parse(changed.stdout).receiver).to.deep.include({
+      ...{ filter: { types: ['text'] }, headers: ['x-team'], schedule: { attempts: 2 } },
+    });
+    await runCommand(ReceiversSet, [...named, '--usual-schedule'], env);
     const set = await runCommand(ReceiversSet, [...named, '--all-events', '--retry', 'durable'], env);
     expect(set.stdout).to.equal(
       `receiver ${receiver.id} (audit): ${audit.url} · retry durable · events all\n`,

@@ -249,6 +249,8 @@ describe('the replay of kept events, over the wire', () => {
   });
 
   it('can be listed and started from the command line', async () => {
+    const nothing = await runCommand(SessionsRetention, ['acme'], env());
+    expect(nothing).to.deep.include({ exitCode: 2 });
     const set = await runCommand(SessionsRetention, ['acme', '--keep-events', '3'], env());
     expect(set.stdout).to.contain('events of acme are kept 3 days\n');
     const messageId = await write('by command');

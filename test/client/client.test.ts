@@ -55,6 +55,13 @@ describe('the client of the package', () => {
     await folder.remove();
   });
 
+  it('calls an operation by its name, and refuses a wrong request as its method does', async () => {
+    const state = await client.callByName('checkState', { clientId: 'acme' });
+    expect(state).to.deep.equal(await client.checkState({ clientId: 'acme' }));
+    const refused = await client.callByName('reconnect', {}).catch((error: unknown) => error);
+    expect(refused).to.include({ status: 400, code: 'invalid_request' });
+  });
+
   it('calls an operation with its query, its path and its body', async () => {
     expect(await client.checkState({ clientId: 'acme' })).to.deep.equal({
       status: true,

@@ -23,6 +23,7 @@ const COMMAND_OF: Readonly<Record<string, string>> = {
   'GET /unfinished': 'sessions export',
   'POST /check-state': 'sessions state',
   'GET /clients': 'sessions list',
+  'POST /check-owner-lid': 'contacts lid',
   'POST /set-webhook': 'sessions webhook',
   'POST /set-org-id': 'sessions org',
   'POST /set-api-secret': 'sessions secret',

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import NodesDrain from '../../commands/nodes/drain.js';
 import NodesList from '../../commands/nodes/list.js';
 import { soleNode } from '../../src/gateway/services/operations/nodes.js';
-import type { FakeCluster } from '../gateway/http/support/owners.js';
+import { FakeCluster, memberOf } from '../gateway/http/support/owners.js';
 import { createTestServer, type TestServer, TOKEN } from '../gateway/http/support/test-server.js';
 import { runCommand } from '../support/run-command.js';
 
@@ -11,11 +11,11 @@ describe('the nodes commands', () => {
   let cluster: FakeCluster;
 
   beforeEach(async () => {
-    api = await createTestServer();
-    cluster = api.services.cluster;
+    cluster = new FakeCluster();
+    api = await createTestServer({ membership: memberOf(cluster) });
     await api.server.start();
   });
-  afterEach(() => api.server.stop());
+  afterEach(() => api.close());
 
   const run = (command: Parameters<typeof runCommand>[0], ...argv: string[]) =>
     runCommand(command, argv, { SWITCHBOARD_URL: api.server.info.uri, SWITCHBOARD_TOKEN: TOKEN });

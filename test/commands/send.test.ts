@@ -336,6 +336,17 @@ describe('the commands that send', () => {
     expect(stderr).to.contain('VALUE=LABEL');
   });
 
+  it('end with the code of a refusal by the policy if the message cannot wait', async () => {
+    const policy = { rule: 'quietHours', limit: 0, left: 0, allowedAt: '2026-11-28T08:00:00.000Z' };
+    daemon.on('POST /edit-message', () => ({
+      ...{ status: 429, headers: { 'x-sn-error': 'policy_refused' } },
+      body: { error: 'the policy refuses the message', policy },
+    }));
+    const { exitCode, stderr } = await run(SendEdit, 'acme', BOB, '3A01', 'new text');
+    expect(exitCode).to.equal(8);
+    expect(stderr).to.contain('the policy refuses').and.not.to.contain('--when-allowed');
+  });
+
   it('react, and remove the reaction', async () => {
     const target = { ...ADDRESSEE, messageId: '3A01' };
     expect(await bodyOf('/send-reaction', SendReaction, 'acme', BOB, '3A01', '👍')).to.deep.equal({

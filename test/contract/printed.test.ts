@@ -201,8 +201,7 @@ describe('the page of the API', () => {
   });
 
   it('refuses a printed part that names no operation of the contract', () => {
-    const part = (id: string) =>
-      `<!-- printed from the contract: ${id} -->\n<!-- end of the printed part -->`;
+    const part = (id: string) => `<!-- contract: ${id} -->\n<!-- /contract -->`;
     expect(() => apiPage(part('getNothing'))).to.throw('the contract has no operation getNothing');
     expect(apiPage(part('getLive'))).to.contain('`GET /health/live`');
   });
@@ -242,9 +241,10 @@ function linksToApi(): string[] {
 
 describe('the contract', () => {
   it('names each operation once, and each has a route, and each route an operation', async () => {
-    const { server } = await createTestServer();
-    const routes = server.table().map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    const api = await createTestServer();
+    const routes = api.server.table().map(({ method, path }) => `${method.toUpperCase()} ${path}`);
     const operations = OPERATIONS.map(([, { method, path }]) => `${method} ${path}`);
+    await api.close();
     expect(routes).to.have.members(operations);
     const ids = OPERATIONS.map(([id]) => id);
     expect(new Set(ids).size).to.equal(ids.length);

@@ -26,6 +26,7 @@ interface Flag {
 
 interface Command {
   summary: string;
+  usage?: string;
   hidden?: boolean;
   args: Record<string, { name: string; required?: boolean }>;
   flags: Record<string, Flag>;
@@ -154,7 +155,7 @@ describe('the commands that docs and messages name', () => {
 });
 
 /** A list of the commands of some topics, printed between two comments. */
-const LIST = /(<!-- commands: ([a-z ]+) -->\n)[^<]*(<!-- end of commands -->)/g;
+const LIST = /(<!-- commands: ([a-z ]+) -->\n)[\s\S]*?(<!-- end of commands -->)/g;
 
 /** A command, or all commands of a topic. */
 function commandsOf(topic: string, commands: Record<string, Command>): string[] {
@@ -169,15 +170,16 @@ function tableOf(ids: readonly string[], commands: Record<string, Command>): str
     const command = commands[id];
     return command ? [`| \`switchboard ${usageOf(id, command)}\` | ${command.summary} |\n`] : [];
   });
-  return ['| command | |\n|---|---|\n', ...rows].join('');
+  return ['| command | does |\n|---|---|\n', ...rows].join('');
 }
 
-function usageOf(id: string, { args, flags, strict }: Command): string {
+function usageOf(id: string, { usage, args, flags, strict }: Command): string {
+  if (usage) return usage.replace(' [FLAGS]', '').replaceAll('|', '\\|');
   const words = Object.values(args).map(({ name, required }) =>
     required ? name.toUpperCase() : `[${name.toUpperCase()}]`,
   );
   const needed = Object.entries(flags).flatMap(([name, { required, type }]) =>
-    required ? [type === 'option' ? `--${name} …` : `--${name}`] : [],
+    required ? [type === 'option' ? `--${name} VALUE` : `--${name}`] : [],
   );
   const more = strict === false && words.length > 0 ? '…' : '';
   return [id.replaceAll(':', ' '), ...words].join(' ') + more + needed.map((flag) => ` ${flag}`).join('');

@@ -22,6 +22,8 @@ const RUN = new FuzzRun(10_000);
 const AT_ONCE = 24;
 /** Callers: after some wrong tokens, the answers to an address are slowed down. */
 const CALLERS = 250;
+/** A test event is answered after its last of four attempts, of up to 15 seconds each. */
+const HEADERS_TIMEOUT_MS = 120_000;
 /** Cases after which memory is measured for the first time. */
 const WARM_UP = 1_000;
 /** Bytes that may stay behind: stored and bounded things (messages on phones, the tail, failed deliveries). */
@@ -58,7 +60,7 @@ describe('the API under random requests', function () {
     pools = Array.from({ length: CALLERS }, (_, index) => {
       // elsewhere the loopback network has one address
       const connect = process.platform === 'linux' ? { localAddress: `127.0.1.${index + 1}` } : {};
-      return new Pool(world.daemon.url, { connections: 1, headersTimeout: 60_000, connect });
+      return new Pool(world.daemon.url, { connections: 1, headersTimeout: HEADERS_TIMEOUT_MS, connect });
     });
   });
   after(async () => {
@@ -141,7 +143,9 @@ describe('the API under random requests', function () {
         const index = next++;
         const request = makeHttpCase(Prng.forCase(RUN.seed, index), cases);
         const answer = await ask(request).catch((error: unknown) => {
-          throw new Error(`${describeCase(index, request)} got no answer`, { cause: error });
+          throw new Error(`${describeCase(index, request)} got no answer: ${String(error)}`, {
+            cause: error,
+          });
         });
         const fault = faultOf(request, answer, SECRETS);
         if (fault)

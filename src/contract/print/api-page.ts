@@ -7,8 +7,8 @@ import { everySend, type OperationWords, wordsFor } from './operation-words.js';
 const OPERATIONS = new Map(CONTRACT.flatMap(({ operations }) => Object.entries(operations)));
 
 /** A printed part of the page: its marker names operations, or what every send has. */
-const PART = /(<!-- printed from the contract: ([^>]*?) -->\n)[\s\S]*?(<!-- end of the printed part -->)/g;
-const EVERY_SEND = 'what every send takes and answers';
+const PART = /(<!-- contract: ([^>]*?) -->\n)[\s\S]*?(<!-- \/contract -->)/g;
+const EVERY_SEND = 'sends';
 
 /** The page with its printed parts as the contract has them. @throws Error that names an unknown operation */
 export function apiPage(page: string): string {

@@ -3,7 +3,7 @@ import type { JsonSchema } from './json-schema.js';
 
 const HEAD = `// Printed from src/contract by \`npm run openapi\`: change that, not this file.
 
-/** What a program that asks people for a request has to know of one of its fields. */
+/** A field of a request, as a command line offers it. */
 export interface RequestField {
   /** \`list\`: of texts; \`object\`: with any fields; \`other\`: anything else, such as a fraction or a list of objects. */
   type: 'text' | 'integer' | 'flag' | 'list' | 'object' | 'other';

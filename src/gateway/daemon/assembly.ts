@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Server } from '@hapi/hapi';
 import { type MonotonicClock, systemClock } from '../../domain/clock.js';
 import type { RetryPolicy } from '../../domain/retry.js';
+import type { Tracing } from '../../domain/tracing.js';
 import { NodeAuth } from '../cluster/node-auth.js';
 import { loadPolicies } from '../config/policy-file.js';
 import type { Config } from '../config/schema.js';
@@ -12,6 +13,7 @@ import { PollLookups } from '../delivery/poll-lookup.js';
 import { Tail } from '../delivery/tail.js';
 import { createHttpServer } from '../http/server.js';
 import { createLazyLinks, dispatcherOver } from '../link/baileys/lazy.js';
+import type { LinkFactory } from '../link/link.js';
 import { LIBRARY_VERSION } from '../link/wa-versions.js';
 import type { Logger } from '../log.js';
 import { Media } from '../services/files/media.js';
@@ -55,6 +57,10 @@ export interface DaemonOverrides {
   brokers?: DispatcherOptions['brokers'];
   /** Bytes of the kept events of one session. */
   keptEventBytes?: number;
+  /** Opens the links of sessions, in place of those to the network. */
+  links?: LinkFactory;
+  /** Finds the sessions of this node, in place of the cluster of the store. */
+  membership?: Membership;
   /** Wraps the store. */
   aroundStore?: (store: SealedStore) => SealedStore;
   unreadableWaits?: UnreadableWaits;
@@ -81,8 +87,9 @@ function keepForLiving(
   };
 }
 
-/** The parts of a daemon. */
-export interface DaemonParts {
+/** The services of a daemon, and the parts behind them. */
+export interface ServiceParts {
+  services: Services;
   store: Store;
   network: Network;
   sessions: SessionRegistry;
@@ -91,23 +98,32 @@ export interface DaemonParts {
   dispatcher: Dispatcher;
   lookups: PollLookups;
   media: Media;
-  server: Server;
-  run: { isStopping: boolean };
+  tail: Tail;
+  address: OwnAddress;
+  metrics: Metrics;
+  nodeAuth: NodeAuth;
+  tracing: Tracing;
+  clock: MonotonicClock;
   /** Exports the last spans. */
   stopTracing(): Promise<void>;
 }
 
+/** The parts of a daemon. */
+export interface DaemonParts extends ServiceParts {
+  server: Server;
+  run: { isStopping: boolean };
+}
+
 /**
- * Creates the parts without starting them. The only file that chooses adapters.
+ * Creates the services without starting them. The only file that chooses adapters.
  * @param cleanup collects functions that undo each step, in order, for a failed start
  * @throws ConfigError, GatewayError or a system error
  */
-export async function assemble(
+export async function assembleServices(
   config: Config,
   overrides: DaemonOverrides & { log: Logger },
   cleanup: (() => Promise<unknown>)[],
-): Promise<DaemonParts> {
-  const run = { isStopping: false };
+): Promise<ServiceParts> {
   const { log, backoff, returns, qrLifetimeMs, pingEveryMs, pollLookupMs } = overrides;
   const { allowPrivateUrls } = config;
   const sessionLog = log.child({ area: 'sessions' });
@@ -144,15 +160,17 @@ export async function assemble(
 
   // the clock of the machine, because nodes compare their times and virtual clocks do not move together
   const nodeAuth = new NodeAuth(encryptionKey, machineClock);
-  const membership = joinNodes({
-    ...{ store, nodeAuth, address, failures, clock, observer: metrics },
-    name: config.nodeName,
-    version: releaseVersion(),
-    leaseMs: config.leaseSeconds * 1_000,
-    log: log.child({ area: 'cluster' }),
-  });
+  const membership =
+    overrides.membership ??
+    joinNodes({
+      ...{ store, nodeAuth, address, failures, clock, observer: metrics },
+      name: config.nodeName,
+      version: releaseVersion(),
+      leaseMs: config.leaseSeconds * 1_000,
+      log: log.child({ area: 'cluster' }),
+    });
   cleanup.push(() => membership.leave());
-  const { owners, ownership, nodes, leases } = membership;
+  const { ownership, nodes, leases } = membership;
 
   // sessions and their links
   const linkLog = log.child({ area: 'link' });
@@ -161,11 +179,13 @@ export async function assemble(
     ...{ store: store.versions, clock, log: linkLog },
   });
   await versions.load();
-  const links = createLazyLinks({
-    ...{ network, clock, log: linkLog },
-    ...(qrLifetimeMs && { qrLifetimeMs }),
-    ...(pingEveryMs && { pingEveryMs }),
-  });
+  const links =
+    overrides.links ??
+    createLazyLinks({
+      ...{ network, clock, log: linkLog },
+      ...(qrLifetimeMs && { qrLifetimeMs }),
+      ...(pingEveryMs && { pingEveryMs }),
+    });
   const sessions = new SessionRegistry({
     ...{ store, links, parts, ownership, versions, allowPrivateUrls, clock, log: sessionLog },
     hasher: new ApiSecretHasher(store.hashKey),
@@ -280,6 +300,26 @@ export async function assemble(
       log: log.child({ area: 'backup' }),
     }),
   };
+  const { lifecycle } = gateway;
+  return {
+    ...{ services, store, network, sessions, lifecycle, membership, dispatcher, lookups, media, tail },
+    ...{ address, metrics, nodeAuth, tracing, clock, stopTracing },
+  };
+}
+
+/**
+ * Creates the parts of a daemon without starting them.
+ * @param cleanup as for `assembleServices`
+ * @throws ConfigError, GatewayError or a system error
+ */
+export async function assemble(
+  config: Config,
+  overrides: DaemonOverrides & { log: Logger },
+  cleanup: (() => Promise<unknown>)[],
+): Promise<DaemonParts> {
+  const run = { isStopping: false };
+  const parts = await assembleServices(config, overrides, cleanup);
+  const { services, store, membership, nodeAuth, tail, metrics, tracing, clock } = parts;
   const server = await createHttpServer({
     host: config.host,
     port: config.port,
@@ -299,27 +339,14 @@ export async function assemble(
     health: store,
     isStopping: () => run.isStopping,
     checkAnswers: config.checkAnswers,
-    owners,
+    owners: membership.owners,
     nodeAuth,
     tail,
     metrics,
     tracing,
-    log: log.child({ area: 'http' }),
+    log: overrides.log.child({ area: 'http' }),
     clock,
   });
-  address.listensOn(server);
-  const { lifecycle } = gateway;
-  return {
-    store,
-    network,
-    sessions,
-    lifecycle,
-    membership,
-    dispatcher,
-    lookups,
-    media,
-    server,
-    run,
-    stopTracing,
-  };
+  parts.address.listensOn(server);
+  return { ...parts, server, run };
 }

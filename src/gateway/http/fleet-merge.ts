@@ -182,7 +182,7 @@ function unreportedRow(
     retryAt: '',
     openJournal: 0,
     orgId,
-    ...(webhookPaused && { webhookPaused }),
+    webhookPaused: webhookPaused || undefined,
     webhook: { origin: originOf(webhookUrl), waiting: 0, inFlight: 0, failed: 0, delivered: 0, dropped: 0 },
   };
 }

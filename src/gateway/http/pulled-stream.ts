@@ -23,6 +23,8 @@ export async function pulledStream(
       clearTimeout(stall);
       pull().then(
         ({ done, value }) => {
+          // a reader that has gone meanwhile takes nothing more
+          if (stream.destroyed) return;
           if (done) return stream.push(null);
           stall = setTimeout(() => stream.destroy(new Error('the reader takes nothing')), stallMs);
           return stream.push(value);

@@ -7,6 +7,7 @@ import type { Logger } from '../log.js';
 import type { Store } from '../store/store.js';
 import { LiveLinks } from './access.js';
 import { Activity } from './activity/activity.js';
+import type { Presence } from './activity/presence.js';
 import type { Restrictions } from './activity/restrictions.js';
 import { MessageActions } from './chats/actions.js';
 import { ChatActions } from './chats/chats.js';
@@ -38,7 +39,6 @@ import { UnreadableMessages, type UnreadableWaits } from './receiving/unreadable
 import type { SendObserver } from './sending/job.js';
 import { EarlierMessages } from './sending/references.js';
 import { Sends } from './sending/send.js';
-import type { Presence } from './services.js';
 import { AdoptedNumbers } from './sessions/adoption.js';
 import type { SessionRegistry } from './sessions/registry.js';
 import type { SessionPart, SessionParts } from './sessions/session-parts.js';

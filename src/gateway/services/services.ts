@@ -1,49 +1,61 @@
 import type { WaVersions } from '../link/wa-versions.js';
-import type { Inbox, Library } from './ports/history.js';
-import type { Chats, HeldMessages, Messages, Presence, Sending } from './ports/messages.js';
-import type {
-  Backups,
-  Deliveries,
-  Listening,
-  MessageTraces,
-  Nodes,
-  Receivers,
-  Replays,
-} from './ports/operations.js';
-import type { Avatars, Groups, People, Profile } from './ports/people.js';
-import type { Adoption, Fleet, PairLinks, Policies, Restrictions, Sessions } from './ports/sessions.js';
+import type { Presence } from './activity/presence.js';
+import type { Restrictions } from './activity/restrictions.js';
+import type { MessageActions } from './chats/actions.js';
+import type { ChatActions } from './chats/chats.js';
+import type { MediaLibrary } from './files/library.js';
+import type { HostedInbox } from './history/inbox.js';
+import type { Avatars } from './identities/avatars.js';
+import type { Groups } from './identities/groups.js';
+import type { People } from './identities/people.js';
+import type { createBackups } from './operations/backups.js';
+import type { createFleet } from './operations/fleet.js';
+import type { createMessageTraces } from './operations/message-traces.js';
+import type { Nodes } from './operations/nodes.js';
+import type { PolicyReports } from './policies/policy-reports.js';
+import type { Profile } from './profile/profile.js';
+import type { createDeliveries } from './receivers/deliveries.js';
+import type { Listeners } from './receivers/listeners.js';
+import type { SessionReceivers } from './receivers/receivers.js';
+import type { createReplays } from './receivers/replays.js';
+import type { HeldSends } from './sending/held-sends.js';
+import type { Sends } from './sending/send.js';
+import type { AdoptedNumbers } from './sessions/adoption.js';
+import type { MemoryPairLinks } from './sessions/pair-links.js';
+import type { SessionRegistry } from './sessions/registry.js';
 
-export type * from './ports/history.js';
-export type * from './ports/messages.js';
-export type * from './ports/operations.js';
-export type * from './ports/people.js';
-export type * from './ports/sessions.js';
+export type { PasskeyState } from '../link/link.js';
+export type { StoredFile } from './files/library.js';
+export type { FilePayload, FileSource } from './files/media.js';
+export type { SpooledFile } from './files/spool.js';
+export type { SessionView } from './sessions/directory.js';
+export type { PairView } from './sessions/pair-links.js';
 
 /** The operations of the gateway, as the HTTP layer calls them. Every method may throw a `GatewayError`. */
 export interface Services {
-  sessions: Sessions;
-  adoption: Adoption;
-  pairLinks: PairLinks;
-  sending: Sending;
-  heldMessages: HeldMessages;
-  messages: Messages;
-  chats: Chats;
+  sessions: SessionRegistry;
+  adoption: AdoptedNumbers;
+  pairLinks: MemoryPairLinks;
+  sending: Sends;
+  heldMessages: HeldSends;
+  messages: MessageActions;
+  chats: ChatActions;
   presence: Presence;
   restrictions: Restrictions;
-  policies: Policies;
-  inbox: Inbox;
-  library: Library;
+  policies: PolicyReports;
+  inbox: HostedInbox;
+  library: MediaLibrary;
   groups: Groups;
   people: People;
   profile: Profile;
   avatars: Avatars;
-  receivers: Receivers;
-  deliveries: Deliveries;
-  replays: Replays;
-  traces: MessageTraces;
-  listening: Listening;
-  fleet: Fleet;
+  receivers: SessionReceivers;
+  deliveries: ReturnType<typeof createDeliveries>;
+  replays: ReturnType<typeof createReplays>;
+  traces: ReturnType<typeof createMessageTraces>;
+  listening: Listeners;
+  fleet: ReturnType<typeof createFleet>;
   nodes: Nodes;
-  backups: Backups;
+  backups: ReturnType<typeof createBackups>;
   versions: Pick<WaVersions, 'current'>;
 }

@@ -44,7 +44,7 @@ export type PhoneMessage = Omit<MessageView, 'receipts'> &
 
 /**
  * Groups messages by author and chat: one receipt covers a group.
- * @throws Refusal 404 when the phone has no such message or is the phone's own
+ * @throws Refusal 404 when the phone has no such message or the message is the phone's own
  */
 export function groupForReceipts(messages: PhoneMessages, messageIds: string[]): PhoneMessage[][] {
   const groups = new Map<string, PhoneMessage[]>();

@@ -1,24 +1,23 @@
 import { type Command, Flags } from '@oclif/core';
 import type { AnswerOf, SendAnswer } from '../../client/generated/operations.generated.js';
 import { DaemonCommand, daemonFlags } from './command.js';
-import { CliError, EXIT_CODES, type Failure } from './errors.js';
+import { EXIT_CODES, type Failure } from './errors.js';
 import type { Output } from './output.js';
 import {
-  type AskedOperation,
   type FieldOf,
   inputsOf,
+  type OperationWithRequest,
   type RequestInputs,
-  requestOf,
+  typedRequest,
 } from './request-inputs.js';
 import { SendCommand } from './send-command.js';
 
 /** What a command prints of an answer: a line, or more. */
-type Said = string | Shown;
+type Printed = string | PrintedParts;
 
-interface Shown {
+interface PrintedParts {
   lines?: readonly string[];
-  /** Fields without a value are not shown. */
-  fields?: Readonly<Record<string, string | undefined>>;
+  fields?: Readonly<Record<string, string>>;
   /** `none`: the note in place of a table without rows. */
   table?: { head: readonly string[]; rows: readonly (readonly string[])[]; none: string };
   /** Beside the result, on standard error. */
@@ -30,63 +29,53 @@ interface Help {
   summary: string;
   description: string;
   /** What follows the name of the command; or a whole line with `…` in place of the command. */
-  examples: readonly string[];
+  examples: string[];
 }
 
-/** The text of a field as it was typed; an address in place of a name. */
-type Given<Name extends AskedOperation> = (field: FieldOf<Name>) => string;
+/** A field of the request, as text. */
+type Given<Name extends OperationWithRequest> = (field: FieldOf<Name>) => string;
 
 /** A command that makes one call of the API and prints the answer. */
-interface OneCall<Name extends AskedOperation> extends Help, RequestInputs<Name> {
+interface OneCall<Name extends OperationWithRequest> extends Help, RequestInputs<Name> {
   /** The question before a call that cannot be undone; `--yes` answers it. */
   confirm?(given: Given<Name>): string;
-  /** The part of the answer that the command prints, also with `--json`; all of it unless said otherwise. */
+  /** What `--json` prints of the answer; all of it unless said otherwise. */
   part?(answer: AnswerOf<Name>): object;
   /** The failure that an answer means: the command ends with its exit code, although the call succeeded. */
   failure?(answer: AnswerOf<Name>, given: Given<Name>): Failure | undefined;
   warning?(answer: AnswerOf<Name>): string | undefined;
-  say(answer: AnswerOf<Name>, given: Given<Name>): Said;
+  print(answer: AnswerOf<Name>, given: Given<Name>): Printed;
 }
 
-/** A command of one call: arguments and flags come from the contract, except where `call` says otherwise. */
-export function callCommand<Name extends AskedOperation>(
+/**
+ * A command of one call: arguments and flags come from the contract, except where `call` says otherwise. The manifest of the
+ * commands says which operation each calls.
+ */
+export function callCommand<Name extends OperationWithRequest>(
   operation: Name,
   call: OneCall<Name>,
 ): Command.Class {
-  const { args, flags, strict } = inputsOf(operation, call);
+  const { inputs, ...typedAs } = inputsOf(operation, call);
   const yes = { yes: Flags.boolean({ char: 'y', description: 'skip the confirmation' }) };
+  const flags = { ...typedAs.flags, ...(call.confirm && yes) };
 
-  return class extends DaemonCommand {
-    /** The manifest of the commands says which operation each calls. */
-    static operation = operation;
-    static override summary = call.summary;
-    static override description = call.description;
-    static override examples = call.examples.map(exampleOf);
-    static override args = args;
-    static override flags = { ...flags, ...(call.confirm && yes) };
-    static override strict = strict;
-
+  class OneCallCommand extends DaemonCommand {
     async run(): Promise<object> {
       const typed = await this.parse(this.ctor);
-      const request = await requestOf(operation, call, typed);
+      const request = await typedRequest(inputs, call, typed);
       const given: Given<Name> = (field) => String(request[field] ?? '');
-      if (call.confirm && !typed.flags.yes) await this.#confirm(call.confirm(given));
+      if (call.confirm && !typed.flags.yes) await this.confirm(call.confirm(given));
       const client = await this.daemon(daemonFlags(typed.flags));
       const answer = await client.callByName(operation, request);
-      const [failure, warning] = [call.failure?.(answer, given), call.warning?.(answer)];
+      const failure = call.failure?.(answer, given);
+      const warning = call.warning?.(answer);
       if (failure) process.exitCode = EXIT_CODES[failure];
       if (warning) this.output.warning(warning);
-      if (!this.jsonEnabled()) await show(this.output, call.say(answer, given));
+      if (!this.jsonEnabled()) await print(this.output, call.print(answer, given));
       return call.part?.(answer) ?? answer;
     }
-
-    async #confirm(question: string): Promise<void> {
-      if (this.jsonEnabled())
-        throw new CliError('usage', '--json cannot ask for confirmation', { suggestions: ['add --yes'] });
-      const { confirm } = await import('./terminal.js');
-      await confirm(question);
-    }
-  };
+  }
+  return Object.assign(OneCallCommand, { ...helpOf(call), ...typedAs, flags, operation });
 }
 
 /** A command that sends a message: as `callCommand`, once for each idempotency key, and its answer is printed in one way. */
@@ -94,20 +83,12 @@ export function sendCommand<Name extends SendOperation>(
   operation: Name,
   call: Help & RequestInputs<Name>,
 ): Command.Class {
-  const { args, flags } = inputsOf(operation, call);
+  const { inputs, ...typedAs } = inputsOf(operation, call);
 
-  return class extends SendCommand {
-    /** The manifest of the commands says which operation each calls. */
-    static operation = operation;
-    static override summary = call.summary;
-    static override description = call.description;
-    static override examples = call.examples.map(exampleOf);
-    static override args = args;
-    static override flags = flags;
-
+  class OneSendCommand extends SendCommand {
     async run(): Promise<SendAnswer> {
       const typed = await this.parse(this.ctor);
-      const request = await requestOf(operation, call, typed);
+      const request = await typedRequest(inputs, call, typed);
       const { 'idempotency-key': key } = typed.flags;
       const flags = {
         ...daemonFlags(typed.flags),
@@ -115,24 +96,24 @@ export function sendCommand<Name extends SendOperation>(
       };
       return this.send(flags, (client, options) => client.callByName(operation, request, options));
     }
-  };
+  }
+  return Object.assign(OneSendCommand, { ...helpOf(call), ...typedAs, operation });
+}
+
+function helpOf({ summary, description, examples }: Help): Help {
+  return { summary, description, examples: examples.map(exampleOf) };
 }
 
 /** The operations that answer how a send ended. */
 type SendOperation = {
-  [Name in AskedOperation]: AnswerOf<Name> extends SendAnswer ? Name : never;
-}[AskedOperation];
+  [Name in OperationWithRequest]: AnswerOf<Name> extends SendAnswer ? Name : never;
+}[OperationWithRequest];
 
-async function show(output: Output, said: Said): Promise<void> {
-  const shown: Shown = typeof said === 'string' ? { lines: [said] } : said;
-  const { lines = [], fields, table, note } = shown;
+async function print(output: Output, printed: Printed): Promise<void> {
+  const parts: PrintedParts = typeof printed === 'string' ? { lines: [printed] } : printed;
+  const { lines = [], fields, table, note } = parts;
   for (const line of lines) output.line(line);
-  if (fields)
-    output.fields(
-      Object.fromEntries(
-        Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-      ),
-    );
+  if (fields) output.fields(fields);
   if (table && table.rows.length === 0) output.note(table.none);
   else if (table) await output.table(table.head, table.rows);
   if (note) output.note(note);

@@ -1,7 +1,7 @@
 import { Command, Errors, Flags, type Interfaces } from '@oclif/core';
 import { DaemonClient, findToken, tokenPath } from './client.js';
 import { chooseDaemon, contextsPath, type DaemonPlace } from './contexts.js';
-import { exitCodeOf } from './errors.js';
+import { CliError, exitCodeOf } from './errors.js';
 import { httpUrl } from './flags.js';
 import { isName, type NameKind, nameKindOf } from './name-inputs.js';
 import { errorReport, Output } from './output.js';
@@ -24,6 +24,14 @@ export abstract class BaseCommand extends Command {
     const report = errorReport(error, ['help', 'json', ...Object.keys(flags)]);
     if (this.jsonEnabled()) this.logJson(report);
     else this.output.error(report, process.env.DEBUG && error.stack);
+  }
+
+  /** Asks a question that `--yes` answers too. @throws CliError `usage` if nobody can answer, `failure` for a no */
+  protected async confirm(question: string): Promise<void> {
+    if (this.jsonEnabled())
+      throw new CliError('usage', '--json cannot ask for confirmation', { suggestions: ['add --yes'] });
+    const { confirm } = await import('./terminal.js');
+    await confirm(question);
   }
 
   override logJson(value: unknown): void {

@@ -6,7 +6,7 @@ export const httpUrl = Flags.custom<string>({
   parse: async (value) => requireHttpUrl(value),
 });
 
-/** Words for fields that mean the same in every request: commands take names in place of addresses. */
+/** Words for arguments that mean the same in every request: commands take names in place of addresses. */
 export const FIELD_WORDS = {
   clientId: 'name of the session: letters and digits',
   to: 'recipient: name, +phone, LID digits or jid (group: …@g.us)',
@@ -15,16 +15,35 @@ export const FIELD_WORDS = {
   invite: 'link of the invite, or the code at its end',
   messageId: 'id of the message',
   participants: 'person: name, +phone, LID digits or jid; one or more',
-  receiver: 'id of the receiver, from receivers list',
-  quotedMessageId: 'id of the message to reply to',
-  mentions: 'person to mention, as digits of a phone number or LID; repeatable',
-  metaData: 'JSON object to return in the message.sent event',
-  whenAllowed: 'if the policy refuses the message for a time, keep it and send it later',
 } as const;
+
+export const RECEIVER_WORDS = 'id of the receiver, from receivers list';
+
+/** A flag that several kinds of messages accept. */
+export interface MessageFlag {
+  name: string;
+  /** What the help shows for its value. */
+  value?: string;
+  words: string;
+}
+
+/** By field of the request. */
+export const MESSAGE_FLAGS = {
+  quotedMessageId: { name: 'quote', value: 'ID', words: 'id of the message to reply to' },
+  mentions: {
+    name: 'mention',
+    value: 'USER',
+    words: 'person to mention, as digits of a phone number or LID; repeatable',
+  },
+  metaData: { name: 'meta', value: 'JSON', words: 'JSON object to return in the message.sent event' },
+  whenAllowed: {
+    name: 'whenAllowed',
+    words: 'if the policy refuses the message for a time, keep it and send it later',
+  },
+} as const satisfies Record<string, MessageFlag>;
 
 export function clientIdArg() {
   return Args.string({
-    name: 'CLIENTID',
     required: true,
     description: FIELD_WORDS.clientId,
   });

@@ -4,16 +4,15 @@ import type { NewReceiver, Receiver } from '../../contract/index.js';
 import { isBrokerUrl } from '../../domain/brokers.js';
 import { CliError } from './errors.js';
 import { waitingText } from './failed.js';
-import { FIELD_WORDS } from './flags.js';
+import { RECEIVER_WORDS } from './flags.js';
 
 /** Values of `--groups` in the form of the filter. */
 const GROUPS = { only: true, none: false } as const;
 
 export function receiverArg() {
   return Args.string({
-    name: 'RECEIVER',
     required: true,
-    description: FIELD_WORDS.receiver,
+    description: RECEIVER_WORDS,
   });
 }
 

@@ -3,16 +3,16 @@ import type { OperationName, RequestOf } from '../../client/generated/operations
 import { REQUESTS, type RequestField } from '../../client/generated/requests.generated.js';
 import { parseObject } from '../../domain/json.js';
 import { CliError } from './errors.js';
-import { FIELD_WORDS } from './flags.js';
+import { FIELD_WORDS, MESSAGE_FLAGS, type MessageFlag } from './flags.js';
 
 /** An operation that takes a request. */
-export type AskedOperation = OperationName & keyof typeof REQUESTS;
+export type OperationWithRequest = OperationName & keyof typeof REQUESTS;
 
 /** The name of a field of the request of an operation. */
-export type FieldOf<Name extends AskedOperation> = keyof RequestOf<Name> & string;
+export type FieldOf<Name extends OperationWithRequest> = keyof RequestOf<Name> & string;
 
 /** How the request of an operation is typed. Its fields are arguments and flags by the contract, unless said otherwise. */
-export interface RequestInputs<Name extends AskedOperation> {
+export interface RequestInputs<Name extends OperationWithRequest> {
   /** The fields that are arguments, in their order; the last one may be a list. All others are flags. */
   args: readonly FieldOf<Name>[];
   /** Fields whose value is the sense of the command. */
@@ -22,7 +22,7 @@ export interface RequestInputs<Name extends AskedOperation> {
   /** Descriptions in place of the contract's. */
   words?: Partial<Record<FieldOf<Name>, string>>;
   /** The command offers no field but its arguments. */
-  without?: 'others';
+  onlyArgs?: true;
   /** Fields for which one of these words is typed. */
   choices?: Partial<Record<FieldOf<Name>, Choices>>;
   /** Flags that set fields, by their names. */
@@ -38,27 +38,12 @@ export interface Choices {
   default?: string;
 }
 
-/** For a field that is typed as a state. */
-export const ON_OFF: Choices = { values: { on: true, off: false } };
-
-/** Names that flags have always had. */
-const NAMES: Readonly<Record<string, string>> = {
-  quotedMessageId: 'quote',
-  mentions: 'mention',
-  metaData: 'meta',
+/** For a command that turns something on or off. */
+export const ENABLED_AS_STATE = {
+  names: { enabled: 'state' },
+  words: { enabled: 'new state' },
+  choices: { enabled: { values: { on: true, off: false } } },
 };
-
-/** What a flag shows for its value. */
-const VALUES: Readonly<Record<string, string>> = {
-  quotedMessageId: 'ID',
-  mentions: 'USER',
-  metaData: 'JSON',
-};
-
-/** Fields that the help shows apart. */
-const GROUPS: Readonly<Record<string, string>> = Object.fromEntries(
-  ['quotedMessageId', 'mentions', 'metaData', 'whenAllowed'].map((field) => [field, 'MESSAGE']),
-);
 
 /** A field with all that is said of it. */
 interface Input {
@@ -68,18 +53,20 @@ interface Input {
   schema: RequestField;
   description: string;
   choices: Choices | undefined;
+  ofMessage: MessageFlag | undefined;
 }
 
 /** Arguments and flags for the request of an operation. */
-export function inputsOf<Name extends AskedOperation>(
+export function inputsOf<Name extends OperationWithRequest>(
   operation: Name,
-  inputs: RequestInputs<Name>,
-): { args: Interfaces.ArgInput; flags: Interfaces.FlagInput; strict: boolean } {
-  const all = inputsIn(operation, inputs);
-  const args = inputs.args.flatMap((name) => all.filter(({ field }) => field === name));
-  const flags = all.filter((input) => !args.includes(input));
-  const switches = Object.entries(inputs.switches ?? {});
+  how: RequestInputs<Name>,
+): { inputs: Input[]; args: Interfaces.ArgInput; flags: Interfaces.FlagInput; strict: boolean } {
+  const inputs = inputsIn(operation, how);
+  const args = how.args.flatMap((name) => inputs.filter(({ field }) => field === name));
+  const flags = inputs.filter((input) => !args.includes(input));
+  const switches = Object.entries(how.switches ?? {});
   return {
+    inputs,
     args: Object.fromEntries(args.map((input) => [input.name, argOf(input)])),
     flags: {
       ...Object.fromEntries(flags.map((input) => [kebab(input.name), flagOf(input)])),
@@ -98,22 +85,22 @@ export interface Typed {
   argv: readonly unknown[];
 }
 
-/** The request of an operation, of which the daemon checks the rest. @throws CliError `usage` */
-export async function requestOf<Name extends AskedOperation>(
-  operation: Name,
-  inputs: RequestInputs<Name>,
+/** The request that was typed; the daemon checks it. @throws CliError `usage` */
+export async function typedRequest<Name extends OperationWithRequest>(
+  inputs: readonly Input[],
+  how: RequestInputs<Name>,
   { args, flags, argv }: Typed,
 ): Promise<Record<string, unknown>> {
-  const order: readonly string[] = inputs.args;
-  const request: Record<string, unknown> = { ...inputs.fixed };
-  for (const [name, { sets }] of Object.entries(inputs.switches ?? {})) {
+  const order: readonly string[] = how.args;
+  const request: Record<string, unknown> = { ...how.fixed };
+  for (const [name, { sets }] of Object.entries(how.switches ?? {})) {
     if (flags[name] === true) Object.assign(request, sets);
   }
-  for (const input of inputsIn(operation, inputs)) {
+  for (const input of inputs) {
     const { field, name, schema } = input;
     const at = order.indexOf(field);
     const given = at < 0 ? flags[kebab(name)] : schema.type === 'list' ? argv.slice(at) : args[name];
-    request[field] = await typedValue(input, given ?? schema.default, inputs.stdin === field);
+    request[field] = await typedValue(input, given ?? schema.default, how.stdin === field);
   }
   return request;
 }
@@ -141,43 +128,46 @@ export function objectIn(name: string, text: string): Record<string, unknown> {
 }
 
 /** The fields that a command offers. */
-function inputsIn<Name extends AskedOperation>(operation: Name, inputs: RequestInputs<Name>): Input[] {
-  const { args, fixed = {}, without } = inputs;
+function inputsIn<Name extends OperationWithRequest>(operation: Name, inputs: RequestInputs<Name>): Input[] {
+  const { args, fixed = {}, onlyArgs } = inputs;
   const fields: Readonly<Record<string, RequestField>> = REQUESTS[operation];
   // by any field of the contract, not only by those that were named
   const names: Readonly<Record<string, string | undefined>> = { ...inputs.names };
   const words: Readonly<Record<string, string | undefined>> = { ...inputs.words };
   const shared: Readonly<Record<string, string | undefined>> = FIELD_WORDS;
+  const ofMessages: Readonly<Record<string, MessageFlag | undefined>> = MESSAGE_FLAGS;
   const choices: Readonly<Record<string, Choices | undefined>> = { ...inputs.choices };
   const isArg = (field: string) => args.some((name) => name === field);
   return Object.entries(fields)
     .filter(([field, { type }]) => {
       const canBeTyped = type !== 'other' || choices[field] !== undefined;
-      return isArg(field) || (without === undefined && !(field in fixed) && canBeTyped);
+      return isArg(field) || (!onlyArgs && !(field in fixed) && canBeTyped);
     })
     .map(([field, schema]) => ({
       field,
-      name: names[field] ?? (isArg(field) ? field : (NAMES[field] ?? field)),
+      name: names[field] ?? (isArg(field) ? field : (ofMessages[field]?.name ?? field)),
       schema,
-      description: words[field] ?? shared[field] ?? schema.description ?? '',
+      description: words[field] ?? ofMessages[field]?.words ?? shared[field] ?? schema.description ?? '',
       choices: choices[field],
+      ofMessage: ofMessages[field],
     }));
 }
 
-function argOf({ field, schema, description, choices }: Input): Interfaces.ArgInput[string] {
+function argOf({ schema, description, choices }: Input): Interfaces.ArgInput[string] {
   const { required = false, type, min, max } = schema;
-  const common = { required, description, name: field === 'clientId' ? 'CLIENTID' : undefined };
+  const common = { required, description };
   if (type === 'integer') return Args.integer({ ...common, min, max });
   return Args.string({ ...common, options: optionsOf(schema, choices) });
 }
 
-function flagOf({ field, schema, description, choices }: Input): Interfaces.FlagInput[string] {
+function flagOf({ schema, description, choices, ofMessage }: Input): Interfaces.FlagInput[string] {
   const { type, required = false, default: value, min, max } = schema;
-  const common = { description, required, helpGroup: GROUPS[field], helpValue: VALUES[field] };
+  const helpGroup = ofMessage && 'MESSAGE';
+  const common = { description, required, helpGroup, helpValue: ofMessage?.value };
   const options = optionsOf(schema, choices);
   if (choices) return Flags.string({ ...common, options, default: choices.default });
-  if (type === 'flag')
-    return Flags.boolean({ ...common, allowNo: value === undefined && field !== 'whenAllowed' });
+  // without a default, no differs from nothing
+  if (type === 'flag') return Flags.boolean({ ...common, allowNo: value === undefined && !ofMessage });
   if (type === 'integer') {
     return Flags.integer({ ...common, min, max, default: typeof value === 'number' ? value : undefined });
   }

@@ -73,8 +73,8 @@ export async function sendFile(
     file,
     fileName: kind === 'document' ? basename(wish.path) : undefined,
     caption: wish.caption || undefined,
-    voice: wish.voice ? true : undefined,
-    viewOnce: wish.viewOnce ? true : undefined,
+    voice: wish.voice,
+    viewOnce: wish.viewOnce,
   };
   return sandbox.write(from, { ...to, media });
 }

@@ -4,7 +4,7 @@ import type { SendAnswer, SendMediaAnswer } from '../../contract/index.js';
 import type { DaemonClient } from './client.js';
 import { DaemonCommand, type DaemonFlags } from './command.js';
 import { CliError } from './errors.js';
-import { clientIdArg, FIELD_WORDS } from './flags.js';
+import { clientIdArg, FIELD_WORDS, MESSAGE_FLAGS } from './flags.js';
 import { objectIn } from './request-inputs.js';
 
 const GROUP = 'MESSAGE';
@@ -76,24 +76,24 @@ export function recipientArgs() {
 export function envelopeFlags() {
   return {
     quote: Flags.string({
-      description: FIELD_WORDS.quotedMessageId,
-      helpValue: 'ID',
+      description: MESSAGE_FLAGS.quotedMessageId.words,
+      helpValue: MESSAGE_FLAGS.quotedMessageId.value,
       helpGroup: GROUP,
     }),
     mention: Flags.string({
-      description: FIELD_WORDS.mentions,
-      helpValue: 'USER',
+      description: MESSAGE_FLAGS.mentions.words,
+      helpValue: MESSAGE_FLAGS.mentions.value,
       helpGroup: GROUP,
       multiple: true,
       multipleNonGreedy: true,
     }),
     meta: Flags.string({
-      description: FIELD_WORDS.metaData,
-      helpValue: 'JSON',
+      description: MESSAGE_FLAGS.metaData.words,
+      helpValue: MESSAGE_FLAGS.metaData.value,
       helpGroup: GROUP,
     }),
     'when-allowed': Flags.boolean({
-      description: FIELD_WORDS.whenAllowed,
+      description: MESSAGE_FLAGS.whenAllowed.words,
       helpGroup: GROUP,
     }),
   };

@@ -31,8 +31,9 @@ export function broken(files: Files, name: string, text: string, instead: string
 
 /** Paths that answer a GET without a token: what a probe may ask. */
 export async function openPaths(): Promise<ReadonlySet<string>> {
-  const { server } = await createTestServer();
-  const routes = server.table().filter(({ method, settings }) => method === 'get' && settings.app?.open);
+  const api = await createTestServer();
+  const routes = api.server.table().filter(({ method, settings }) => method === 'get' && settings.app?.open);
+  await api.close();
   return new Set(routes.map(({ path }) => path));
 }
 

@@ -46,6 +46,10 @@ export interface HttpWorld {
   receiverUrl: string;
 }
 
+/** In the examples of the contract: an address on the network of the world, where no test goes. */
+const FOREIGN_URL = /https?:\/\/(\w{1,20}\.)?example\.(com|org)(:\d{1,5})?/g;
+const FOREIGN_HOST = /\b(\w{1,20}\.)?example\.(com|org)(:\d{1,5})?/g;
+
 type Make = (prng: Prng, world: HttpWorld) => unknown;
 
 /** A plausible value for each field by its name, whatever the route. */
@@ -78,7 +82,9 @@ const FIELDS: Readonly<Record<string, Make>> = {
   emoji: (prng) => prng.pick(['👍', '']),
 };
 
-const ENDS: ReadonlySet<string> = new Set(['/disconnect', '/set-proxy']);
+const ENDS: ReadonlySet<string> = new Set([
+  ...['/disconnect', '/set-proxy', '/adopt', '/give-back', '/export', '/export-keys'],
+]);
 
 /** Makes one request out of random numbers. */
 export function makeHttpCase(prng: Prng, world: HttpWorld): HttpCase {
@@ -91,8 +97,13 @@ export function makeHttpCase(prng: Prng, world: HttpWorld): HttpCase {
   const headers = { ...makeAuth(prng, world), ...makeHeaders(prng), ...made?.headers };
   // who sends so much where nothing is read loses the end of the answer with the connection
   const body = method === 'POST' ? made?.body : made?.body.slice(0, UNREAD_BODY);
-  const request = { method: asMethod(method), path, headers, body: method === 'HEAD' ? undefined : body };
+  const kept = typeof body === 'string' ? onThisMachine(body, world) : body;
+  const request = { method: asMethod(method), path, headers, body: method === 'HEAD' ? undefined : kept };
   return ENDS.has(template) || String(request.body).includes('proxy') ? spareLinked(request, world) : request;
+}
+
+function onThisMachine(body: string, { receiverUrl }: HttpWorld): string {
+  return body.replace(FOREIGN_URL, receiverUrl).replace(FOREIGN_HOST, new URL(receiverUrl).host);
 }
 
 /** Routes that take a body have the most ways to be called. */

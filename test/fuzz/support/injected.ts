@@ -11,8 +11,8 @@ const AT_ONCE = 24;
 const STREAM = /^\/events($|[/?])/;
 
 /**
- * Random requests to the HTTP layer over services in memory: without sockets, sends and a network, so that there can be many
- * of them. A whole daemon gets fewer, from `http.long.test.ts`.
+ * Random requests to the HTTP layer over a played network, without sockets, so that there can be many of them. A whole
+ * daemon gets fewer, from `http.long.test.ts`.
  */
 export function injectedSuite(usualCases: number): void {
   describe('the HTTP layer under random requests', function () {
@@ -24,11 +24,11 @@ export function injectedSuite(usualCases: number): void {
       run = new FuzzRun(usualCases);
       over = await createTestServer();
       await over.server.initialize();
-      await over.post('/start?clientId=fuzzed');
+      await over.connect('fuzzed');
       await over.post('/start?clientId=bystander');
       await over.post('/set-api-secret', { clientId: 'bystander', secret: SECRET });
     });
-    after(() => over.server.stop());
+    after(() => over.close());
 
     /** The case, or the next one that is no stream. */
     const caseAt = (index: number, routes: readonly string[]): HttpCase => {

@@ -13,8 +13,8 @@ describe('connections to the API', () => {
   const sockets: Socket[] = [];
 
   before(async () => {
-    api = await createTestServer(undefined, true, LIMIT);
-    await api.services.sessions.start('acme', {});
+    api = await createTestServer({ connectionsPerAddress: LIMIT });
+    await api.connect();
     await api.services.sessions.setApiSecret('acme', SECRET);
     await api.server.start();
   });
@@ -25,7 +25,7 @@ describe('connections to the API', () => {
       async () => (await figure('switchboard_http_connections')) === 0,
     );
   });
-  after(() => api.server.stop());
+  after(() => api.close());
 
   async function figure(name: string): Promise<number> {
     const line = (await api.registry.metrics()).split('\n').find((text) => text.startsWith(`${name} `));

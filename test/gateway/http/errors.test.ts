@@ -1,19 +1,27 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { GatewayError } from '../../../src/domain/errors.js';
+import { type ErrorCode, GatewayError } from '../../../src/domain/errors.js';
 import { LIMITS } from '../../../src/domain/limits.js';
-import { type Answer, createTestServer, type TestServer, TOKEN } from './support/test-server.js';
+import {
+  type Answer,
+  closeServers,
+  createTestServer,
+  failing,
+  type TestServer,
+  TOKEN,
+} from './support/test-server.js';
 
 const SEND = { clientId: 'acme', to: '+15550000002', body: 'Hello' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 describe('errors', () => {
+  afterEach(closeServers);
   let api: TestServer;
 
   beforeEach(async () => {
     api = await createTestServer();
-    await api.services.sessions.start('acme', {});
+    await api.connect();
   });
 
   it('answers an unknown route with 404, token or not', async () => {
@@ -78,17 +86,14 @@ describe('errors', () => {
   });
 
   it('answers an expected failure with its own status and message', async () => {
-    api.services.sending.failure = new GatewayError(
-      'send_rejected',
-      'the network rejected the message (463)',
-    );
+    api.network.failure = new GatewayError('send_rejected', 'the network rejected the message (463)');
     const { status, body } = await api.post('/send-message', SEND);
     expect([status, body]).to.deep.equal([502, { error: 'the network rejected the message (463)' }]);
     expect(api.lines.filter(({ msg }) => msg === 'request failed')).to.have.lengthOf(1);
   });
 
   it('hides the details of an unexpected error, and logs it once', async () => {
-    api.services.sending.failure = new TypeError('reading /etc/secret of undefined');
+    api.network.failure = new TypeError('reading /etc/secret of undefined');
     const { status, body } = await api.post('/send-message', SEND);
     expect([status, body]).to.deep.equal([500, { error: 'internal error' }]);
     const logged = api.lines.filter(({ msg }) => msg === 'unexpected error');
@@ -125,7 +130,7 @@ describe('errors', () => {
   }
 
   it('names the code of an unexpected error', async () => {
-    api.services.sending.failure = new TypeError('a bug');
+    api.network.failure = new TypeError('a bug');
     expect((await api.post('/send-message', SEND)).headers['x-sn-error']).to.equal('internal');
   });
 
@@ -146,10 +151,44 @@ describe('errors', () => {
   });
 });
 
+describe('a failure of a service', () => {
+  afterEach(closeServers);
+
+  const requests = {
+    '/create-group': { clientId: 'acme', subject: 'Weekend', participants: ['+15550000002'] },
+    '/user-info': { clientId: 'acme', jid: '90000000000002' },
+    '/refresh-avatars': { clientId: 'acme' },
+  };
+  function fail({ services }: TestServer, path: keyof typeof requests, error: Error): void {
+    if (path === '/create-group') failing(services.groups, 'create', error);
+    else if (path === '/user-info') failing(services.people, 'userInfo', error);
+    else failing(services.avatars, 'refreshAll', error);
+  }
+  const cases: [keyof typeof requests, ErrorCode, number][] = [
+    ['/create-group', 'group_unknown', 404],
+    ['/create-group', 'group_forbidden', 403],
+    ['/create-group', 'session_not_connected', 409],
+    ['/create-group', 'recipient_unknown', 400],
+    ['/create-group', 'lookup_failed', 502],
+    ['/user-info', 'not_found', 404],
+    ['/user-info', 'session_not_connected', 409],
+    ['/user-info', 'lookup_failed', 502],
+    ['/refresh-avatars', 'avatars_busy', 409],
+  ];
+  for (const [path, code, status] of cases) {
+    it(`has the status ${status} for ${code} on ${path}, and its message`, async () => {
+      const api = await createTestServer();
+      fail(api, path, new GatewayError(code, 'because'));
+      expect(await api.post(path, requests[path])).to.deep.include({ status, body: { error: 'because' } });
+    });
+  }
+});
+
 describe('--check-answers', () => {
+  afterEach(closeServers);
   const answerOf = async (checkAnswers: boolean, spoil: (api: TestServer) => void) => {
-    const api = await createTestServer(undefined, checkAnswers);
-    await api.services.sessions.start('acme', {});
+    const api = await createTestServer({ checkAnswers });
+    await api.connect();
     spoil(api);
     return { api, answer: await api.post('/send-message', SEND) };
   };
@@ -158,7 +197,7 @@ describe('--check-answers', () => {
       send: async () => ({ status: 'sent', messageId: 7, extra: true }),
     });
   const unlisted = (api: TestServer) => {
-    api.services.sending.failure = new GatewayError('group_unknown', 'not a failure of a send');
+    api.network.failure = new GatewayError('group_unknown', 'not a failure of a send');
   };
 
   it('answers 500 and logs why when an answer breaks the contract', async () => {
@@ -184,9 +223,10 @@ describe('--check-answers', () => {
 });
 
 describe('the request log', () => {
+  afterEach(closeServers);
   it('the log contains one line for each request, without query, body or token', async () => {
     const api = await createTestServer();
-    await api.services.sessions.start('acme', {});
+    await api.connect();
     await api.post('/send-message?clientId=acme', { ...SEND, body: 'private words' });
     await api.get(`/qr?clientId=acme&token=${TOKEN}`);
     const requests = api.lines.filter(({ msg }) => msg === 'request');

@@ -7,7 +7,7 @@ import type { RoomSignal } from '../../../src/contract/events/stream-entry.js';
 import { PendingRoomSignals } from '../../../src/gateway/http/events/event-stream.js';
 import { StreamCursor } from '../../../src/gateway/http/events/stream-cursor.js';
 import { type EventListener, openEvents } from './support/event-nodes.js';
-import { createTestServer, type TestServer, TOKEN } from './support/test-server.js';
+import { closeServers, createTestServer, type TestServer, TOKEN } from './support/test-server.js';
 
 const SECRET = 'secret-of-acme-0123456789';
 
@@ -25,7 +25,7 @@ describe('GET /events', () => {
 
   afterEach(async () => {
     for (const response of opened) response.destroy();
-    await api.server.stop();
+    await closeServers();
   });
 
   async function open(path = '/events', headers: Record<string, string> = {}): Promise<EventListener> {

@@ -3,7 +3,13 @@ import { sessionOfPairToken } from '../../../src/domain/ids.js';
 import { reason } from '../../../src/domain/reasons.js';
 import type { PasskeyState } from '../../../src/gateway/services/services.js';
 import { ASSERTION, ASSERTION_NEEDED } from './support/route-cases.js';
-import { type Answer, createTestServer, STARTED_AT, type TestServer } from './support/test-server.js';
+import {
+  type Answer,
+  closeServers,
+  createTestServer,
+  STARTED_AT,
+  type TestServer,
+} from './support/test-server.js';
 
 const MINUTE_MS = 60_000;
 const NOBODY = { token: null } as const;
@@ -11,12 +17,16 @@ const GONE = { error: 'this address is not valid; ask for a new one' };
 
 let api: TestServer;
 
-beforeEach(async () => {
+async function start(): Promise<void> {
   api = await createTestServer();
   await api.services.sessions.start('acme', {});
-});
+}
+
+const confirmations = () => api.network.asked.filter(([name]) => name === 'confirmPasskey').length;
 
 describe('/passkey', () => {
+  beforeEach(start);
+  afterEach(closeServers);
   const states: [PasskeyState['step'], Partial<PasskeyState>][] = [
     ['assertion_needed', { options: { challenge: 'abc' } }],
     ['sending', {}],
@@ -31,20 +41,19 @@ describe('/passkey', () => {
 
   for (const [step, fields] of states) {
     it(`shows the step ${step}`, async () => {
-      api.services.sessions.passkeyState = { step, ...fields, expiresAt: STARTED_AT + 90_500 };
+      await api.askPasskey('acme', { step, ...fields, expiresAt: STARTED_AT + 90_500 });
       const { status, body } = await api.get('/passkey?clientId=acme');
       expect([status, body]).to.deep.equal([200, { clientId: 'acme', step, ...fields, secondsLeft: 91 }]);
     });
   }
 
   it('accepts an assertion as browsers write it, and the confirmation', async () => {
-    const { sessions } = api.services;
-    sessions.passkeyState = ASSERTION_NEEDED;
+    await api.askPasskey('acme', ASSERTION_NEEDED);
     const assertion = { ...ASSERTION, authenticatorAttachment: 'platform', clientExtensionResults: {} };
     expect((await api.post('/passkey', { clientId: 'acme', assertion })).status).to.equal(200);
-    expect(sessions.assertions).to.deep.equal([assertion]);
+    expect(api.network.assertions).to.deep.equal([assertion]);
     expect((await api.post('/passkey/confirm', { clientId: 'acme' })).status).to.equal(200);
-    expect(sessions.confirmations).to.equal(1);
+    expect(confirmations()).to.equal(1);
   });
 
   it('refuses an unexpected answer with 409, and an unknown session with 404', async () => {
@@ -60,7 +69,7 @@ describe('/passkey', () => {
   });
 
   it('refuses an invalid assertion, without repeating it', async () => {
-    api.services.sessions.passkeyState = ASSERTION_NEEDED;
+    await api.askPasskey('acme', ASSERTION_NEEDED);
     const { response } = ASSERTION;
     const wrong: unknown[] = [
       undefined,
@@ -78,11 +87,13 @@ describe('/passkey', () => {
       expect(answer.status, JSON.stringify(assertion)?.slice(0, 200)).to.equal(400);
       expect(JSON.stringify(answer.body)).to.not.contain('cret');
     }
-    expect(api.services.sessions.assertions).to.deep.equal([]);
+    expect(api.network.assertions).to.deep.equal([]);
   });
 });
 
 describe('a one-time address', () => {
+  beforeEach(start);
+  afterEach(closeServers);
   const create = async (clientId = 'acme'): Promise<string> => {
     const { status, body } = await api.post('/pair-link', { clientId });
     expect(status).to.equal(200);
@@ -119,7 +130,7 @@ describe('a one-time address', () => {
 
   it('a one-time address is refused for a session that is linked or does not exist', async () => {
     expect((await api.post('/pair-link', { clientId: 'nobody' })).status).to.equal(404);
-    api.services.sessions.become('acme', 'connected');
+    await api.become('acme', 'connected');
     const answer = await api.post('/pair-link', { clientId: 'acme' });
     expect([answer.status, answer.headers['x-sn-error']]).to.deep.equal([409, 'session_already_paired']);
   });
@@ -156,39 +167,42 @@ describe('a one-time address', () => {
 
   it('shows each state of a pairing and nothing else of the session', async () => {
     const path = await create();
-    const { sessions } = api.services;
     const shown = async () => (await state(path)).body;
     const left = { secondsLeft: 900 };
     expect(await shown()).to.deep.equal({ status: 'waiting', reason: '', ...left });
-    sessions.become('acme', 'qr', '2@abc,def');
+    await api.become('acme', 'qr', { qr: '2@abc,def' });
     const { qr, ...rest } = await shown();
     expect(rest).to.deep.equal({ status: 'qr', reason: '', ...left });
     expect(qr).to.match(/^data:image\/svg\+xml;base64,/);
-    sessions.become('acme', 'initializing', '', reason('qr_expired'));
+    await api.become('acme', 'initializing', { why: reason('qr_expired') });
     expect(await shown()).to.deep.equal({
       ...{ status: 'stopped', reason: 'No phone scanned the QR code in time.', reasonCode: 'qr_expired' },
       ...left,
     });
-    sessions.become('acme', 'qr', '2@abc,def');
-    sessions.passkeyState = ASSERTION_NEEDED;
+    await api.become('acme', 'qr', { qr: '2@abc,def' });
+    await api.askPasskey('acme', ASSERTION_NEEDED);
     const { passkey, ...besides } = await shown();
-    expect(besides).to.deep.equal({ status: 'passkey', reason: '', ...left });
+    expect(besides).to.deep.equal({
+      status: 'passkey',
+      reason: "passkey: WhatsApp asks the account's owner for a passkey.",
+      reasonCode: 'passkey',
+      ...left,
+    });
     expect(passkey).to.deep.include({ step: 'assertion_needed', secondsLeft: 300 });
     expect(JSON.stringify(passkey)).to.contain('navigator.credentials.get').and.contain(path);
-    sessions.passkeyState = { step: 'confirm_code', code: 'ABCD-EFGH', expiresAt: STARTED_AT + 5_000 };
+    await api.askPasskey('acme', { step: 'confirm_code', code: 'ABCD-EFGH', expiresAt: STARTED_AT + 5_000 });
     expect((await shown()).passkey).to.deep.equal({
       step: 'confirm_code',
       code: 'ABCD-EFGH',
       secondsLeft: 5,
     });
-    sessions.passkeyState = undefined;
-    sessions.become('acme', 'connected');
+    await api.become('acme', 'connected');
     expect(await shown()).to.deep.equal({ status: 'linked', reason: '', ...left });
   });
 
   it('creates a code for a phone number and shows it for three minutes', async () => {
     const path = await create();
-    api.services.sessions.become('acme', 'qr', '2@abc,def');
+    await api.become('acme', 'qr', { qr: '2@abc,def' });
     for (const phone of ['letters', '', '0155', 7]) {
       expect((await post(`${path}/code`, { phone })).status).to.equal(400);
     }
@@ -200,14 +214,13 @@ describe('a one-time address', () => {
 
   it('passes on the assertion and the confirmation', async () => {
     const path = await create();
-    const { sessions } = api.services;
     expect((await post(`${path}/passkey`, { assertion: ASSERTION })).status).to.equal(409);
-    sessions.passkeyState = ASSERTION_NEEDED;
+    await api.askPasskey('acme', ASSERTION_NEEDED);
     expect((await post(`${path}/passkey`, { assertion: { id: 'x' } })).status).to.equal(400);
     expect((await post(`${path}/passkey`, { assertion: ASSERTION })).body).to.deep.equal({ ok: true });
-    expect(sessions.assertions).to.deep.equal([ASSERTION]);
+    expect(api.network.assertions).to.deep.equal([ASSERTION]);
     expect((await post(`${path}/passkey/confirm`)).body).to.deep.equal({ ok: true });
-    expect(sessions.confirmations).to.equal(1);
+    expect(confirmations()).to.equal(1);
   });
 
   it('a one-time address expires after 15 minutes', async () => {
@@ -234,10 +247,10 @@ describe('a one-time address', () => {
 
   it('refuses everything once the number is linked, even if the link ends again', async () => {
     const path = await create();
-    api.services.sessions.become('acme', 'connected');
+    await api.become('acme', 'connected');
     expect((await state(path)).body.status).to.equal('linked');
     for (const status of ['connected', 'logged_out', 'qr'] as const) {
-      api.services.sessions.become('acme', status, '2@abc,def');
+      await api.become('acme', status, { qr: '2@abc,def' });
       expect((await state(path)).body).to.not.have.any.keys('qr', 'code', 'passkey');
       const [, ...deeds] = await Promise.all(all(path));
       expect(deeds.map((answer) => answer.status)).to.deep.equal([404, 404, 404, 404]);
@@ -276,7 +289,8 @@ describe('a one-time address', () => {
 
   it('keeps the token and the assertion out of the log', async () => {
     const path = await create();
-    api.services.sessions.passkeyState = ASSERTION_NEEDED;
+    await api.become('acme', 'qr');
+    await api.askPasskey('acme', ASSERTION_NEEDED);
     await Promise.all(all(path));
     await api.server.inject(path);
     const log = JSON.stringify(api.lines);

@@ -1,22 +1,43 @@
 import { once } from 'node:events';
 import { request as open } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { createTestServer, type TestServer } from './support/test-server.js';
+import { keep, keepFile } from '../../support/kept-store.js';
+import { addFile } from './support/kept-files.js';
+import { closeServers, createTestServer, type TestServer } from './support/test-server.js';
 
 const CONTENT = Buffer.from('0123456789');
+const UNKNOWN = '7d9f9a1e-5a0c-4f0e-9f43-6b8f0f3f4a51';
 const LARGE = Buffer.alloc(8 * 1024 * 1024, 'x');
 
 describe('a stored file', () => {
   let api: TestServer;
   let id: string;
+  /** Streams that the library gave out. */
+  let opened: Readable[];
 
   beforeEach(async () => {
     api = await createTestServer();
     await api.services.sessions.start('acme', {});
-    id = api.services.library.add('acme', CONTENT);
+    id = await addFile(api, 'acme', CONTENT);
+    opened = [];
+    const { library } = api.services;
+    const read = library.open.bind(library);
+    library.open = async (...part) => {
+      const stream = await read(...part);
+      opened.push(stream);
+      return stream;
+    };
   });
-  afterEach(() => api.server.stop());
+  afterEach(closeServers);
+
+  /** A file that is never finished. @returns its id */
+  async function addUnfinished(): Promise<string> {
+    const unfinished = { id: UNKNOWN, clientId: 'acme', chatRoomId: 'acme-1-2', messageId: '3EB0' };
+    await api.store.expectedFiles.add({ ...unfinished, since: api.clock.now(), past: false });
+    return UNKNOWN;
+  }
 
   const load = (
     headers: Record<string, string> = {},
@@ -26,7 +47,11 @@ describe('a stored file', () => {
 
   /** The headers of a file of that type and name. */
   async function headersOf(mimeType: string, fileName = 'a.bin') {
-    const other = api.services.library.add('acme', CONTENT, { mimeType, fileName });
+    const other = await addFile(api, 'acme', CONTENT, { mimeType, fileName: 'a.bin' });
+    // the library itself gives out no such names
+    const { library } = api.services;
+    const find = library.find.bind(library);
+    library.find = async (...one) => ({ ...(await find(...one)), fileName });
     const { headers, statusCode, payload } = await load({}, 'GET', `/media/${other}`);
     expect([statusCode, payload]).to.deep.equal([200, CONTENT.toString()]);
     return headers;
@@ -67,7 +92,7 @@ describe('a stored file', () => {
       'content-type': 'image/jpeg',
       'accept-ranges': 'bytes',
     });
-    expect(api.services.library.opened).to.deep.equal([]);
+    expect(opened).to.deep.equal([]);
   });
 
   for (const [range, part, content] of [
@@ -131,11 +156,11 @@ describe('a stored file', () => {
       expect(headers['cache-control']).to.include('immutable');
     }
     expect((await load({ 'if-none-match': '"other"' })).statusCode).to.equal(200);
-    expect(api.services.library.opened).to.have.length(2);
+    expect(opened).to.have.length(2);
   });
 
   it('a stored file is served whole when it is empty, and has no ranges', async () => {
-    id = api.services.library.add('acme', Buffer.alloc(0));
+    id = await addFile(api, 'acme', Buffer.alloc(0));
     const whole = await load();
     expect([whole.statusCode, whole.payload, whole.headers['content-length']]).to.deep.equal([200, '', 0]);
     expect((await load({ range: 'bytes=0-' })).statusCode).to.equal(416);
@@ -145,7 +170,7 @@ describe('a stored file', () => {
   for (const type of ['text/plain', 'text/csv', 'application/json', 'image/bmp']) {
     it(`a stored file is never compressed: ${type}`, async () => {
       const text = Buffer.from('compressible '.repeat(1_000));
-      id = api.services.library.add('acme', text, { mimeType: type });
+      id = await addFile(api, 'acme', text, { mimeType: type });
       const { headers, payload } = await load({ 'accept-encoding': 'gzip, deflate, br' });
       expect(payload === text.toString()).to.equal(true);
       expect(headers).to.include({ 'content-length': text.length });
@@ -217,7 +242,7 @@ describe('a stored file', () => {
       '/media/..%2f..%2fetc',
     ]) {
       const { status, body } = await api.get(path, { token: null });
-      expect([status, body]).to.deep.equal([404, { error: 'there is no such file' }]);
+      expect([status, body]).to.deep.equal([404, { error: 'there is no such file, or it was deleted' }]);
     }
     for (const path of ['/media', '/media/', `/media/${id}/a/b`]) {
       const { status, body } = await api.get(path, { token: null });
@@ -248,11 +273,11 @@ describe('a stored file', () => {
     });
 
     it('stops reading when the client disconnects', async () => {
-      id = api.services.library.add('acme', LARGE);
+      id = await addFile(api, 'acme', LARGE);
       const client = open({ port, path: `/media/${id}` }).end();
       const [answer] = await once(client, 'response');
       await once(answer, 'readable');
-      const [stream] = api.services.library.opened;
+      const [stream] = opened;
       if (!stream) throw new Error('the file was opened');
       const closed = once(stream, 'close');
       client.destroy();
@@ -261,7 +286,7 @@ describe('a stored file', () => {
     });
 
     it('does not delay the stop of the server while the file is being stored', async () => {
-      api.services.library.unfinished.add(id);
+      id = await addUnfinished();
       const answer = fetch(`http://127.0.0.1:${port}/media/${id}`);
       await once(api.server.listener, 'request');
       await api.server.stop({ timeout: 60_000 });
@@ -269,7 +294,7 @@ describe('a stored file', () => {
     });
 
     it('stops waiting for the file when the client disconnects', async () => {
-      api.services.library.unfinished.add(id);
+      id = await addUnfinished();
       const handled = api.server.events.once('response');
       const client = open({ port, path: `/media/${id}` }).end();
       client.on('error', () => undefined);
@@ -286,6 +311,9 @@ function addressOf({ server }: TestServer): AddressInfo {
   return address;
 }
 
+/** Newest first. */
+const FILES = [UNKNOWN.replace('7d', '01'), UNKNOWN.replace('7d', '02'), UNKNOWN.replace('7d', '03')];
+
 describe('the media library', () => {
   let api: TestServer;
 
@@ -293,8 +321,12 @@ describe('the media library', () => {
     api = await createTestServer();
     await api.services.sessions.start('acme', {});
     await api.services.sessions.setOrgId('acme', 'org1');
-    for (const id of ['F1', 'F2', 'F3']) api.services.library.add('acme', Buffer.from(id), { id });
+    for (const [index, id] of FILES.entries()) {
+      const createdAt = api.clock.now() - index;
+      await addFile(api, 'acme', Buffer.from('F1'), { id, createdAt });
+    }
   });
+  afterEach(closeServers);
 
   const list = (query = '') => api.get(`/media-files?clientId=acme&orgId=org1${query}`);
 
@@ -305,7 +337,7 @@ describe('the media library', () => {
       ok: true,
       files: [
         {
-          messageId: 'F1',
+          messageId: FILES[0],
           clientId: 'acme',
           mimeType: 'image/jpeg',
           mediaType: 'image',
@@ -364,20 +396,28 @@ describe('the media library', () => {
   });
 
   it('returns the link to a file', async () => {
-    const { status, body } = await api.get('/media-files/F2/url');
-    expect([status, body]).to.deep.equal([200, { ok: true, url: 'https://example.com/media/F2/a.jpg' }]);
-    expect((await api.get('/media-files/F2/url?clientId=acme')).status).to.equal(200);
-    expect((await api.get('/media-files/F2/url?clientId=other')).status).to.equal(400);
+    const path = `/media-files/${FILES[1]}/url`;
+    const { status, body } = await api.get(path);
+    const url = `https://gateway.example.com/media/${FILES[1]}/a.jpg`;
+    expect([status, body]).to.deep.equal([200, { ok: true, url }]);
+    expect((await api.get(`${path}?clientId=acme`)).status).to.equal(200);
+    expect((await api.get(`${path}?clientId=other`)).status).to.equal(400);
+    expect((await api.get(`/media-files/${UNKNOWN}/url`)).status).to.equal(404);
     expect((await api.get('/media-files/F4/url')).status).to.equal(404);
   });
 
   it('returns the link to the file of a message', async () => {
     const linkOf = (room: string, message: string) =>
       api.get(`/chatrooms/${room}/messages/${message}/media-url`);
-    const { status, body } = await linkOf('acme-1-2', '3EB0');
-    expect([status, body]).to.deep.equal([200, { ok: true, url: 'https://example.com/media/3EB0/a.jpg' }]);
-    expect((await linkOf('acme-1-3', '3EB0')).status).to.equal(404);
-    expect((await linkOf('acme-1-2', '3EB1')).status).to.equal(404);
+    const id = await keepFile(api.store, '3EB0');
+    const media = { mimeType: 'text/plain', mediaType: 'document', fileName: 'a.txt', fileSize: 7 };
+    await keep(api.store, '3EB1', { chatRoomId: 'acme-1-2', fileId: id, media });
+    const { status, body } = await linkOf('acme-1-2', '3EB1');
+    const url = `https://gateway.example.com/media/${id}/`;
+    expect([status, String(body.url).slice(0, url.length)]).to.deep.equal([200, url]);
+    expect((await api.server.inject(new URL(String(body.url)).pathname)).payload).to.equal('content');
+    expect((await linkOf('acme-1-3', '3EB1')).status).to.equal(404);
+    for (const other of ['3EB0', '3EB2']) expect((await linkOf('acme-1-2', other)).status).to.equal(404);
     expect((await linkOf('acme-1-2', 'x'.repeat(129))).status).to.equal(400);
   });
 });

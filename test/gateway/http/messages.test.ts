@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/domain/errors.js';
 import { sendableKinds } from '../../../src/gateway/kinds/index.js';
+import { BOB_LID } from './support/played-network.js';
 import { ROUTES } from './support/route-cases.js';
-import { createTestServer, type TestServer } from './support/test-server.js';
+import { closeServers, createTestServer, failing, type TestServer } from './support/test-server.js';
 
 const ADDRESS = { clientId: 'acme', to: '+15550000002' };
 /** Kinds whose answer names the message that they are about. */
@@ -14,24 +15,44 @@ function validBody(path: string): Record<string, unknown> {
   throw new Error(`there is no case for ${path}`);
 }
 
+/** The texts and numbers in a value, as JSON has them. */
+function leaves(value: unknown): string[] {
+  if (value instanceof Object) return Object.values(value).flatMap(leaves);
+  return typeof value === 'string' || typeof value === 'number' ? [String(value)] : [];
+}
+
 describe('routes of messages and chats', () => {
   let api: TestServer;
+  /** Id of a message that was sent before. */
+  let messageId: string;
   beforeEach(async () => {
     api = await createTestServer();
-    await api.services.sessions.start('acme', {});
+    await api.connect();
+    const { body } = await api.post('/send-message', { ...ADDRESS, body: 'Earlier' });
+    messageId = String(body.messageId);
+    api.network.sent.length = 0;
   });
+  afterEach(closeServers);
 
   for (const { path } of sendableKinds()) {
     it(`passes the fields of ${path} to its kind, with the idempotency key`, async () => {
-      const body = validBody(path);
+      const valid = validBody(path);
+      const body: Record<string, unknown> = {
+        ...valid,
+        ...('messageId' in valid && { messageId, targetFromMe: path === '/send-reaction' || undefined }),
+      };
       const headers = { 'idempotency-key': 'order 4711' };
       const answer = await api.post(path, body, { headers });
-      const targetId = ABOUT_A_MESSAGE.includes(path) && { targetId: body.messageId };
+      const [sent] = api.network.sent;
+      const targetId = ABOUT_A_MESSAGE.includes(path) && { targetId: messageId };
       expect(answer.status).to.equal(200);
-      expect(answer.body).to.deep.equal({ status: 'sent', messageId: '3EB01', ...targetId });
-      const [sent] = api.services.sending.sent;
-      expect(sent).to.include({ path, idempotencyKey: 'order 4711' });
-      expect(sent?.payload).to.deep.include(body);
+      expect(answer.body).to.deep.equal({ status: 'sent', messageId: sent?.messageId, ...targetId });
+      const { clientId: _, to, ...fields } = body;
+      expect([sent?.to, to]).to.deep.equal([BOB_LID, ADDRESS.to]);
+      const made = JSON.stringify(sent?.made);
+      for (const value of leaves(fields)) expect(made, path).to.include(value);
+      expect((await api.post(path, body, { headers })).body).to.deep.equal(answer.body);
+      expect(api.network.sent).to.have.lengthOf(1);
     });
 
     it(`refuses an idempotency key of ${path} that is invalid in a header`, async () => {
@@ -42,16 +63,16 @@ describe('routes of messages and chats', () => {
         expect(status).to.equal(400);
         expect(body.error).to.include('Idempotency-Key');
       }
-      expect(api.services.sending.sent).to.deep.equal([]);
+      expect(api.network.sent).to.deep.equal([]);
     });
   }
 
   it('defaults to one choice in a poll, and to a target by another person', async () => {
     await api.post('/send-poll-message', validBody('/send-poll-message'));
     await api.post('/send-reaction', validBody('/send-reaction'));
-    const [poll, reaction] = api.services.sending.sent;
-    expect(poll?.payload).to.include({ selectableCount: 1 });
-    expect(reaction?.payload).to.include({ targetFromMe: false });
+    const [poll, reaction] = api.network.sent;
+    expect(poll?.made.pollCreationMessageV3).to.include({ selectableOptionsCount: 1 });
+    expect(reaction?.made.reactionMessage?.key).to.deep.include({ fromMe: false });
   });
 
   it('treats an empty emoji as the removal of a reaction', async () => {
@@ -69,17 +90,21 @@ describe('routes of messages and chats', () => {
     const { status, body } = await api.post('/send-typing', ADDRESS);
     expect({ status, body }).to.deep.equal({ status: 200, body: { status: 'ok' } });
     await api.post('/send-typing', { ...ADDRESS, composing: false });
-    expect(api.services.chats.done).to.deep.equal([
-      ['setTyping', ADDRESS.to, true],
-      ['setTyping', ADDRESS.to, false],
+    expect(api.network.asked).to.deep.equal([
+      ['sendTyping', BOB_LID, true],
+      ['sendTyping', BOB_LID, false],
     ]);
   });
 
   it('deletes a message', async () => {
-    const deletion = { ...ADDRESS, messageId: '3EB01', fromMe: true, mode: 'me', chatRoomId: 'acme-1-2' };
+    const deletion = { ...ADDRESS, messageId, fromMe: true, mode: 'me' };
     const { status, body } = await api.post('/delete-message', deletion);
     expect({ status, body }).to.deep.equal({ status: 200, body: { status: true } });
-    expect(api.services.chats.done).to.deep.equal([['deleteMessage', deletion]]);
+    const [[call, change] = []] = api.network.asked;
+    expect(call).to.equal('changeChat');
+    expect(change).to.deep.nested.include({
+      ...{ type: 'delete-for-me', chat: BOB_LID, 'message.messageId': messageId, 'message.fromMe': true },
+    });
   });
 
   it('names the valid modes of a deletion', async () => {
@@ -92,13 +117,22 @@ describe('routes of messages and chats', () => {
   it('marks messages as read and returns their number', async () => {
     const { status, body } = await api.post('/mark-read', { ...ADDRESS, messageIds: ['3EB01', '3EB02'] });
     expect({ status, body }).to.deep.equal({ status: 200, body: { ok: true, count: 2 } });
-    expect(api.services.chats.done).to.deep.equal([['markRead', ADDRESS.to, ['3EB01', '3EB02']]]);
+    const [[call, chat, messages] = []] = api.network.asked;
+    expect([call, chat]).to.deep.equal(['markRead', BOB_LID]);
+    expect(messages).to.have.nested.property('[0].messageId', '3EB01');
+    expect(messages).to.have.nested.property('[1].messageId', '3EB02');
   });
 
   it('marks a chat as unread', async () => {
+    await api.services.sessions.setOrgId('acme', 'org1');
+    const { body: sent } = await api.post('/send-message', { ...ADDRESS, body: 'Kept' });
     const { status, body } = await api.post('/mark-unread', ADDRESS);
     expect({ status, body }).to.deep.equal({ status: 200, body: { ok: true } });
-    expect(api.services.chats.done).to.deep.equal([['markUnread', ADDRESS.to]]);
+    const [call, change] = api.network.asked.at(-1) ?? [];
+    expect(call).to.equal('changeChat');
+    expect(change).to.deep.nested.include({
+      ...{ type: 'mark-unread', chat: BOB_LID, 'last.messageId': sent.messageId },
+    });
   });
 
   const failures = [
@@ -115,11 +149,12 @@ describe('routes of messages and chats', () => {
   for (const [code, expected] of failures) {
     it(`answers ${code} with ${expected} and its message, on all of these routes`, async () => {
       // not every route can fail with every code
-      api = await createTestServer(undefined, false);
-      await api.services.sessions.start('acme', {});
+      api = await createTestServer({ checkAnswers: false });
+      await api.connect();
       const failure = new GatewayError(code, 'why it failed');
-      api.services.sending.failure = failure;
-      api.services.chats.failure = failure;
+      failing(api.services.sending, 'send', failure);
+      for (const method of ['setTyping', 'deleteMessage', 'markRead', 'markUnread'] as const)
+        failing(api.services.chats, method, failure);
       const chatRoutes = ['/send-typing', '/delete-message', '/mark-read', '/mark-unread'];
       for (const path of [...sendableKinds().map((kind) => kind.path), ...chatRoutes]) {
         const { status, body } = await api.post(path, validBody(path));

@@ -6,7 +6,13 @@ import { LIMITS } from '../../../src/domain/limits.js';
 import { TenantThrottle } from '../../../src/gateway/http/tenant-throttle.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { type EventListener, openEvents } from './support/event-nodes.js';
-import { type Answer, createTestServer, type TestServer, TOKEN } from './support/test-server.js';
+import {
+  type Answer,
+  closeServers,
+  createTestServer,
+  type TestServer,
+  TOKEN,
+} from './support/test-server.js';
 
 const SECRET = 'secret-of-acme-0123456789';
 const OTHER_SECRET = 'secret-of-other-0123456789';
@@ -20,7 +26,7 @@ describe('misuse of the API', () => {
     streams = [];
     api = await createTestServer();
     for (const [clientId, secret] of Object.entries({ acme: SECRET, other: OTHER_SECRET })) {
-      await api.services.sessions.start(clientId, {});
+      await api.connect(clientId);
       await api.services.sessions.setApiSecret(clientId, secret);
     }
     await api.server.start();
@@ -28,7 +34,7 @@ describe('misuse of the API', () => {
 
   afterEach(async () => {
     for (const { response } of streams) response.destroy();
-    await api.server.stop();
+    await closeServers();
   });
 
   const refusal = ({ status, headers, body }: Answer) => ({

@@ -1,17 +1,24 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import { HOP_HEADER, NodeAuth } from '../../../src/gateway/cluster/node-auth.js';
-import { answeringServer, type FakeCluster } from './support/owners.js';
-import { createTestServer, HOP_CLOCK, HOP_KEY, type TestServer, TOKEN } from './support/test-server.js';
+import { answeringServer, FakeCluster, memberOf } from './support/owners.js';
+import {
+  closeServers,
+  createTestServer,
+  HOP_CLOCK,
+  HOP_KEY,
+  type TestServer,
+  TOKEN,
+} from './support/test-server.js';
 
 const SECRET = 'sixteen-characters';
 
-/** The description that the only node of a server in memory returns. */
+/** The description that a node without others returns. */
 async function reportOf(podName: string, clientIds: readonly string[]): Promise<string> {
   const other = await createTestServer();
   for (const clientId of clientIds) {
     await other.services.sessions.start(clientId, { webhookUrl: 'https://example.com/hook' });
-    other.services.sessions.become(clientId, 'connected');
+    await other.become(clientId, 'connected');
   }
   const { body } = await other.get('/fleet');
   return JSON.stringify(body).replaceAll('node-1', podName);
@@ -23,12 +30,13 @@ describe('the routes about nodes', () => {
   let ends: (() => Promise<void>)[];
 
   beforeEach(async () => {
-    api = await createTestServer();
-    cluster = api.services.cluster;
+    cluster = new FakeCluster();
+    api = await createTestServer({ membership: memberOf(cluster) });
     ends = [];
   });
   afterEach(async () => {
     await Promise.all(ends.map((end) => end()));
+    await closeServers();
   });
 
   async function addNode(nodeId: string, listener: RequestListener): Promise<void> {
@@ -38,9 +46,16 @@ describe('the routes about nodes', () => {
   }
 
   /** A session that is held by a node, or by none. */
-  async function addSession(clientId: string, nodeId?: string): Promise<void> {
-    await api.services.sessions.start(clientId, {});
-    if (nodeId !== 'node-1') api.services.sessions.elsewhere.add(clientId);
+  async function addSession(clientId: string, nodeId?: string, secret = ''): Promise<void> {
+    const { sessions } = api.services;
+    await sessions.start(clientId, {});
+    if (secret) await api.passing(sessions.setApiSecret(clientId, secret));
+    if (clientId === 'ended') await api.become(clientId, 'logged_out');
+    if (nodeId !== 'node-1') {
+      const session = sessions.find(clientId);
+      await session.stop();
+      sessions.release(session);
+    }
     if (nodeId) cluster.hold(nodeId, clientId, 1_500);
     else cluster.release(clientId);
   }
@@ -114,9 +129,8 @@ describe('the routes about nodes', () => {
   });
 
   it("refuse a session's secret", async () => {
-    await addSession('acme', 'node-1');
-    await api.services.sessions.setApiSecret('acme', SECRET);
-    expect((await api.get('/nodes', { token: SECRET })).status).to.equal(403);
+    await addSession('acme', 'node-1', SECRET);
+    expect((await api.passing(api.get('/nodes', { token: SECRET }))).status).to.equal(403);
     expect((await api.post('/nodes/drain', { node: 'node-1' }, { token: SECRET })).status).to.equal(403);
   });
 
@@ -167,10 +181,9 @@ describe('the routes about nodes', () => {
   it("show a session's secret its session only, whatever another node returns", async () => {
     const report = await reportOf('node-2', ['acme', 'beta']);
     await addNode('node-2', (_request, response) => response.end(report));
-    await addSession('acme', 'node-2');
+    await addSession('acme', 'node-2', SECRET);
     await addSession('beta', 'node-2');
-    await api.services.sessions.setApiSecret('acme', SECRET);
-    const { body } = await api.get('/fleet', { token: SECRET });
+    const { body } = await api.passing(api.get('/fleet', { token: SECRET }));
     expect(body).to.have.property('sessions').that.has.lengthOf(1);
     expect(body).to.have.nested.property('sessions[0].clientId', 'acme');
   });
@@ -185,7 +198,6 @@ describe('the routes about nodes', () => {
     for (const node of ['hangs', 'lies', 'babbles', 'refuses', 'gone']) await addSession(`of${node}`, node);
     await addSession('free');
     await addSession('ended');
-    api.services.sessions.become('ended', 'logged_out');
     const { nodes, sessions } = JSON.parse(JSON.stringify((await api.get('/fleet')).body));
     expect(
       nodes.map((node: { podName: string; reachable: boolean }) => [node.podName, node.reachable]),
@@ -213,7 +225,8 @@ describe('the routes about nodes', () => {
         `${clientId} at ${podName || 'none'}, ${status}: ${reason}`,
     );
     expect(told).to.deep.equal([
-      'ended at none, logged_out: no node holds it: one takes it within seconds, unless all are draining',
+      'ended at none, logged_out: no node holds it: one takes it within seconds, unless all are draining. ' +
+        'Before that: The phone removed this linked device. Call /start to pair again.',
       'free at none, initializing: no node holds it: one takes it within seconds, unless all are draining',
       'ofbabbles at babbles, initializing: the node babbles, which holds it, does not answer',
       'ofgone at none, initializing: the node that held it is gone: another one takes it in 18 s',
@@ -236,7 +249,7 @@ describe('the routes about nodes', () => {
 
   it('show the sessions of this node while the store is unavailable', async () => {
     await addSession('acme', 'node-1');
-    api.store.ping = () => Promise.reject(new Error('gone'));
+    api.health.ping = () => Promise.reject(new Error('gone'));
     const { status, body } = await api.get('/fleet');
     expect(status).to.equal(200);
     expect(body).to.deep.nested.include({

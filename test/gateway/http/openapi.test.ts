@@ -1,9 +1,10 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { expect } from 'chai';
 import { sendableKinds } from '../../../src/gateway/kinds/index.js';
-import { createTestServer, type TestServer, TOKEN } from './support/test-server.js';
+import { closeServers, createTestServer, type TestServer, TOKEN } from './support/test-server.js';
 
 describe('the OpenAPI document', () => {
+  afterEach(closeServers);
   let server: TestServer;
 
   beforeEach(async () => {
@@ -86,6 +87,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the page of the API', () => {
+  afterEach(closeServers);
   const basic = `Basic ${Buffer.from(`:${TOKEN}`).toString('base64')}`;
 
   const load = async (url: string, authorization = basic) => {

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
-import { createTestServer, type TestServer, TOKEN } from './support/test-server.js';
+import { startReceiver, type TestReceiver } from '../../support/receiver.js';
+import { closeServers, createTestServer, type TestServer, TOKEN } from './support/test-server.js';
 
 describe('health and configuration', () => {
+  afterEach(closeServers);
   let api: TestServer;
 
   beforeEach(async () => {
@@ -32,7 +34,7 @@ describe('health and configuration', () => {
     for (const status of statuses) {
       const clientId = status.replace('_', '');
       await api.services.sessions.start(clientId, {});
-      api.services.sessions.become(clientId, status);
+      if (status !== 'initializing') await api.become(clientId, status);
     }
     const { status, body } = await api.get('/health/ready');
     expect(status).to.equal(200);
@@ -53,11 +55,11 @@ describe('health and configuration', () => {
   });
 
   it('reports not ready while the store is unreachable, and ready afterwards', async () => {
-    api.store.ping = () => Promise.reject(new Error('gone'));
+    api.health.ping = () => Promise.reject(new Error('gone'));
     const { status, body } = await api.get('/health/ready');
     expect(status).to.equal(503);
     expect(body).to.deep.include({ status: 'unavailable', database: false, storage: false });
-    api.store.ping = async () => {};
+    api.health.ping = async () => {};
     expect((await api.get('/health/ready')).status).to.equal(200);
   });
 
@@ -71,7 +73,7 @@ describe('health and configuration', () => {
 
   it('limits the wait for the store, and sends it one ping at a time', async () => {
     let questions = 0;
-    api.store.ping = () => {
+    api.health.ping = () => {
       questions += 1;
       return new Promise(() => {});
     };
@@ -126,13 +128,16 @@ describe('health and configuration', () => {
 
 describe('delivery routes', () => {
   let api: TestServer;
+  let receiver: TestReceiver;
 
   beforeEach(async () => {
     api = await createTestServer();
-    await api.services.sessions.start('acme', { webhookUrl: 'https://example.com' });
-    await api.services.sessions.start('mute', {});
+    receiver = await startReceiver();
+    await api.services.sessions.start('acme', { webhookUrl: receiver.url });
+    await api.services.sessions.start('mute', { webhookUrl: receiver.url });
+    await api.services.sessions.setWebhook('mute', { webhookUrl: '' });
     for (let number = 1; number <= 3; number++) {
-      api.services.deliveries.fail({
+      const delivery = {
         id: `d${number}`,
         clientId: number === 3 ? 'mute' : 'acme',
         url: 'https://example.com',
@@ -142,18 +147,21 @@ describe('delivery routes', () => {
         reason: 'HTTP 500',
         attempts: 4,
         failedAt: Date.UTC(2026, 10, 21),
-      });
+      };
+      await api.store.failedDeliveries.add(delivery, 100);
     }
+  });
+  afterEach(async () => {
+    await closeServers();
+    await receiver.stop();
   });
 
   it('send a test event', async () => {
     const { body } = await api.post('/send-test-event', { clientId: 'acme', type: 'session_status' });
-    expect(body).to.deep.equal({
-      deliveryId: 'test-session_status',
-      delivered: true,
-      reason: '',
-      signed: false,
-    });
+    const { deliveryId, ...outcome } = body;
+    expect(outcome).to.deep.equal({ delivered: true, reason: '', signed: false });
+    const [call] = receiver.calls;
+    expect(call?.headers).to.include({ 'x-sn-delivery': deliveryId, 'x-sn-event': 'session_status' });
     expect((await api.post('/send-test-event', { clientId: 'mute', type: 'text' })).status).to.equal(409);
   });
 
@@ -194,6 +202,7 @@ describe('delivery routes', () => {
       const id = body ? 'd2' : 'd1';
       const answer = await api.post(`/failed-deliveries/${id}/resend`, body);
       expect(answer.body).to.deep.equal({ deliveryId: id, delivered: true, reason: '' });
+      expect(receiver.calls.at(-1)).to.deep.include({ body: '{"type":"text","body":"Hello"}' });
       expect((await api.post(`/failed-deliveries/${id}/resend`)).status).to.equal(404);
     }
     expect((await api.post('/failed-deliveries/d3/resend', { now: true })).status).to.equal(400);
@@ -213,7 +222,7 @@ describe('the list of failed deliveries', () => {
     api = await createTestServer();
     await api.services.sessions.start('acme', { webhookUrl: 'https://example.com' });
     for (const id of ['d1', 'd2', 'd3']) {
-      api.services.deliveries.fail({
+      const delivery = {
         id,
         clientId: 'acme',
         url: 'https://example.com/hook?key=secret',
@@ -223,10 +232,11 @@ describe('the list of failed deliveries', () => {
         reason: 'answered 500',
         attempts: 4,
         failedAt: 1_795_000_000_000,
-      });
+      };
+      await api.store.failedDeliveries.add(delivery, 100);
     }
   });
-  afterEach(() => api.server.stop());
+  afterEach(closeServers);
 
   const page = async (query: string) => {
     const { body } = await api.get(`/failed-deliveries${query}`);

@@ -37,7 +37,7 @@ describe('requests that are forwarded while the owner of a session changes', () 
       const answer = nodes.post('/send-message', SEND);
       await nodes.outwait(STEPS_MS.slice(0, 2));
       expect((await answer).status).to.equal(200);
-      expect(holder.api.services.sending.sent).to.have.lengthOf(1);
+      expect(holder.api.network.sent).to.have.lengthOf(1);
       expect(stale.handled).to.deep.equal([]);
       expect(await nodes.outcomes()).to.deep.equal({ elsewhere: 2, answered: 1 });
       // the cached owner is dropped before each new look-up

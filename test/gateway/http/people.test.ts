@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { GatewayError } from '../../../src/domain/errors.js';
-import { createTestServer, type TestServer } from './support/test-server.js';
+import { closeServers, createTestServer, type TestServer } from './support/test-server.js';
 
 describe('the routes about people', () => {
   let server: TestServer;
 
   beforeEach(async () => {
     server = await createTestServer();
-    await server.services.sessions.start('acme', {});
+    await server.connect();
   });
+  afterEach(closeServers);
 
   it('describe a person', async () => {
     const { status, body } = await server.post('/user-info', { clientId: 'acme', jid: '+15550000002' });
@@ -28,16 +28,21 @@ describe('the routes about people', () => {
   });
 
   it('return a picture, the small one by default', async () => {
-    const asked: [string, object][] = [
-      ['', { preview: true, refresh: false }],
-      ['&preview=false', { preview: false, refresh: false }],
-      ['&preview=true&refresh=true', { preview: true, refresh: true }],
+    // whether the network is asked for the small picture, or not at all
+    const asked: [string, boolean | undefined][] = [
+      ['', true],
+      ['&preview=true&refresh=false', undefined],
+      ['&preview=false', false],
+      ['&preview=true&refresh=true', true],
     ];
-    for (const [query, wishes] of asked) {
+    for (const [query, preview] of asked) {
+      server.network.asked.length = 0;
       const { status, body } = await server.get(`/profile-picture?clientId=acme&jid=%2B15550000002${query}`);
       expect(status).to.equal(200);
       expect(body).to.have.all.keys('jid', 'id', 'type', 'url', 'storedUrl', 'mirrored');
-      expect(server.services.avatars.asked.at(-1)).to.deep.equal(['picture', '+15550000002', wishes]);
+      const bob = { kind: 'lid', user: '90000000000002' };
+      const questions = preview === undefined ? [] : [['people.picture', bob, preview]];
+      expect(server.network.asked).to.deep.equal(questions);
     }
   });
 
@@ -57,22 +62,27 @@ describe('the routes about people', () => {
   }
 
   it('refresh the pictures of all rooms, with force only on request', async () => {
-    for (const [more, force] of [
-      [{}, false],
-      [{ force: true }, true],
+    await server.services.sessions.setOrgId('acme', 'org1');
+    await server.post('/send-message', { clientId: 'acme', to: '+15550000002', body: 'Hi' });
+    const none = { rooms: 1, updated: 0, skipped: 0, noPhoto: 0, failed: 0 };
+    for (const [more, counts, questions] of [
+      [{}, { ...none, updated: 1 }, 1],
+      [{}, { ...none, skipped: 1 }, 0],
+      [{ force: true }, { ...none, updated: 1 }, 1],
     ] as const) {
-      const { status, body } = await server.post('/refresh-avatars', { clientId: 'acme', ...more });
+      server.network.asked.length = 0;
+      const answer = server.post('/refresh-avatars', { clientId: 'acme', ...more });
+      if (questions > 0) {
+        await server.clock.scheduled(0);
+        server.clock.advance(0);
+      }
+      const { status, body } = await answer;
       expect(status).to.equal(200);
-      expect(body).to.deep.equal({ rooms: 3, updated: 1, skipped: 1, noPhoto: 1, failed: 0 });
-      expect(server.services.avatars.asked.at(-1)).to.deep.equal(['refreshAll', force]);
+      expect(body).to.deep.equal(counts);
+      expect(server.network.asked).to.have.lengthOf(questions);
     }
     const { status } = await server.post('/refresh-avatars', { clientId: 'acme', force: 'yes' });
     expect(status).to.equal(400);
-  });
-
-  it('refuse a second refresh at the same time', async () => {
-    server.services.avatars.failure = new GatewayError('avatars_busy', 'because');
-    expect((await server.post('/refresh-avatars', { clientId: 'acme' })).status).to.equal(409);
   });
 
   for (const number of ['bob', '12', '+', '0155500000', '15550000002@s.whatsapp.net']) {
@@ -88,17 +98,4 @@ describe('the routes about people', () => {
     expect(status).to.equal(400);
     expect(body.error).to.match(/jid is required/);
   });
-
-  const failures: [ConstructorParameters<typeof GatewayError>[0], number][] = [
-    ['not_found', 404],
-    ['session_not_connected', 409],
-    ['lookup_failed', 502],
-  ];
-  for (const [code, expected] of failures) {
-    it(`answer ${expected} for ${code}`, async () => {
-      server.services.people.failure = new GatewayError(code, 'because');
-      const { status } = await server.post('/user-info', { clientId: 'acme', jid: '90000000000002' });
-      expect(status).to.equal(expected);
-    });
-  }
 });

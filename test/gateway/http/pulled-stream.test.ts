@@ -45,6 +45,17 @@ describe('a stream that reads its source no faster than its reader', () => {
     expect(state).to.deep.equal({ given: 0, ended: true });
   });
 
+  it('leaves no timer behind when the reader is gone while a piece is read', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const { pieces } = begin();
+    const stream = await pulledStream(pieces(), LONG_MS);
+    const before = timers();
+    stream.read(0);
+    stream.destroy();
+    await new Promise((resolve) => stream.once('close', resolve));
+    expect(timers()).to.equal(before);
+  });
+
   it('ends its source when the reader reads nothing for too long', async () => {
     const { state, pieces } = begin();
     const stream = await pulledStream(pieces(), 20);

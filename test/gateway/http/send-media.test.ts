@@ -1,41 +1,58 @@
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/domain/errors.js';
 import { LIMITS } from '../../../src/domain/limits.js';
-import { Spool } from '../../../src/gateway/services/files/spool.js';
-import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
-import { type Answer, createTestServer, type TestServer, TOKEN } from './support/test-server.js';
+import type { SpooledFile } from '../../../src/gateway/services/services.js';
+import { pdf, voiceNote } from '../../support/made-files.js';
+import { startReceiver, type TestReceiver } from '../../support/receiver.js';
+import { BOB_LID } from './support/played-network.js';
+import {
+  type Answer,
+  closeServers,
+  createTestServer,
+  type TestServer,
+  TOKEN,
+} from './support/test-server.js';
+import { PIXEL } from './support/web.js';
 
 const PATH = '/send-media-message';
 const SECRET = 'secret-of-the-session';
 const MB = 1024 * 1024;
 const BY_URL = { clientId: 'acme', to: '+15550000002', downloadUrl: 'https://example.com/a.pdf' };
-const PNG = new File(['picture'], 'menu.png', { type: 'image/png' });
+const PNG = new File([PIXEL], 'menu.png', { type: 'image/png' });
 
 describe('/send-media-message', () => {
   let api: TestServer;
+  let host: TestReceiver;
+
+  before(async () => {
+    host = await startReceiver((response) => response.end(pdf(1)));
+    BY_URL.downloadUrl = `${host.url}/a.pdf`;
+  });
+  after(() => host.stop());
 
   beforeEach(async () => {
     api = await createTestServer();
-    await api.services.sessions.start('acme', {});
+    await api.connect();
     await api.services.sessions.setApiSecret('acme', SECRET);
   });
 
-  /** The one file that was sent. */
-  const sent = () => {
-    const [file] = api.services.sending.files;
-    if (!file || api.services.sending.files.length > 1) throw new Error('not one file was sent');
-    return file;
+  /** The one file that was sent, with its record. */
+  const sent = async () => {
+    const [file] = api.network.sent;
+    if (!file || api.network.sent.length > 1) throw new Error('not one file was sent');
+    expect(file.to).to.equal(BOB_LID);
+    const record = await api.store.sends.get('acme', file.messageId);
+    return { ...file, fileName: record?.fileName, metaData: record?.metaData };
   };
 
-  afterEach(() => {
-    expect([...api.services.sending.spooled], 'uploads that were left behind').to.deep.equal([]);
+  afterEach(async () => {
+    expect(api.media.onDisk(), 'files that were left behind').to.deep.equal({ files: 0, bytes: 0 });
+    await closeServers();
   });
 
   describe('/send-media-message with JSON', () => {
@@ -45,50 +62,38 @@ describe('/send-media-message', () => {
         mentions: ['15550000003'],
         metaData: { fromAI: true, a: [1] },
       };
-      const answer = await api.post(
-        PATH,
-        {
-          ...BY_URL,
-          ...envelope,
-          mimeType: 'audio/ogg; codecs=opus',
-          caption: 'Hi',
-          fileName: 'a.ogg',
-          sendAudioAsVoice: true,
-          asSticker: false,
-        },
-        { headers: { 'idempotency-key': 'once' } },
-      );
+      host.respond((response) => response.end(voiceNote(3)));
+      const request = {
+        ...{ ...BY_URL, ...envelope, mimeType: 'audio/ogg; codecs=opus', caption: 'Hi', fileName: 'a.ogg' },
+        ...{ sendAudioAsVoice: true, asSticker: false },
+      };
+      const headers = { 'idempotency-key': 'once' };
+      const answer = await api.post(PATH, request, { headers });
+      host.respond((response) => response.end(pdf(1)));
+      const { messageId, made, quoted, fileName, metaData } = await sent();
+      const bytes = voiceNote(3).length;
       expect([answer.status, answer.body]).to.deep.equal([
         200,
-        { status: 'sent', messageId: '3EB0F1', mediaType: 'document', bytes: 1 },
+        { status: 'sent', messageId, mediaType: 'audio', bytes },
       ]);
-      expect(sent()).to.deep.equal({
-        source: BY_URL.downloadUrl,
-        idempotencyKey: 'once',
-        payload: {
-          clientId: 'acme',
-          to: '+15550000002',
-          ...envelope,
-          mimeType: 'audio/ogg; codecs=opus',
-          caption: 'Hi',
-          fileName: 'a.ogg',
-          asVoice: true,
-          asSticker: false,
-        },
+      expect(made.audioMessage).to.include({
+        mimetype: 'audio/ogg; codecs=opus',
+        ptt: true,
+        fileLength: bytes,
       });
+      expect(quoted?.messageId).to.equal('3EB0');
+      expect(JSON.stringify(made)).to.include('15550000003');
+      expect([fileName, JSON.parse(metaData ?? '')]).to.deep.equal(['a.ogg', envelope.metaData]);
+      expect((await api.post(PATH, request, { headers })).body).to.deep.equal(answer.body);
+      expect(api.network.sent).to.have.lengthOf(1);
     });
 
     it('requires only a URL', async () => {
       expect((await api.post(PATH, BY_URL)).status).to.equal(200);
-      expect(sent().payload).to.deep.equal({
-        clientId: 'acme',
-        to: '+15550000002',
-        mimeType: '',
-        caption: '',
-        fileName: '',
-        asVoice: false,
-        asSticker: false,
-      });
+      const { made, quoted, fileName, metaData } = await sent();
+      expect(made.documentMessage).to.include({ mimetype: 'application/pdf', fileName: 'a.pdf' });
+      expect(made.documentMessage).to.not.have.any.keys('caption', 'mentions');
+      expect([quoted, fileName, metaData]).to.deep.equal([undefined, 'a.pdf', '']);
     });
 
     it('accepts the clientId in the query too, if both agree', async () => {
@@ -147,7 +152,7 @@ describe('/send-media-message', () => {
         const answer = await api.call('POST', PATH, { payload });
         expect(answer.status).to.equal(400);
         expect(answer.body.error).to.match(message);
-        expect(api.services.sending.files).to.deep.equal([]);
+        expect(api.network.sent).to.deep.equal([]);
       });
     }
 
@@ -187,7 +192,7 @@ describe('/send-media-message', () => {
         { error: 'this secret opens its own session only' },
       ]);
       expect((await api.post(PATH, BY_URL, { token: 'wrong' })).status).to.equal(401);
-      expect(api.services.sending.files).to.have.lengthOf(1);
+      expect(api.network.sent).to.have.lengthOf(1);
     });
   });
 
@@ -223,39 +228,32 @@ describe('/send-media-message', () => {
     ];
 
     it('sends an uploaded file', async () => {
-      const answer = await post(
-        [
-          ...ADDRESS,
-          ['caption', 'Our menu — neu'],
-          ['file', PNG],
-          ['sendAudioAsVoice', 'false'],
-          ['asSticker', 'true'],
-          ['quotedMessageId', '3EB0'],
-          ['mentions', '15550000003, 90000000000004'],
-          ['metaData', '{"fromAI":true,"a":[1]}'],
-        ],
-        { headers: { 'idempotency-key': 'once' } },
-      );
+      const parts: [string, string | Blob][] = [
+        ...ADDRESS,
+        ['caption', 'Our menu — neu'],
+        ['file', PNG],
+        ['sendAudioAsVoice', 'false'],
+        ['quotedMessageId', '3EB0'],
+        ['mentions', '15550000003, 90000000000004'],
+        ['metaData', '{"fromAI":true,"a":[1]}'],
+      ];
+      const headers = { 'idempotency-key': 'once' };
+      const answer = await post([...parts, ['asSticker', 'false']], { headers });
+      const { messageId, made, quoted, fileName, metaData } = await sent();
       expect([answer.status, answer.body]).to.deep.equal([
         200,
-        { status: 'sent', messageId: '3EB0F1', mediaType: 'document' },
+        { status: 'sent', messageId, mediaType: 'image' },
       ]);
-      expect(sent()).to.deep.equal({
-        source: 'picture',
-        idempotencyKey: 'once',
-        payload: {
-          clientId: 'acme',
-          to: '+15550000002',
-          caption: 'Our menu — neu',
-          quotedMessageId: '3EB0',
-          mentions: ['15550000003', '90000000000004'],
-          metaData: { fromAI: true, a: [1] },
-          fileName: 'menu.png',
-          mimeType: 'image/png',
-          asVoice: false,
-          asSticker: true,
-        },
+      expect(made.imageMessage).to.include({
+        ...{ caption: 'Our menu — neu', mimetype: 'image/png', fileLength: PIXEL.length },
       });
+      expect(quoted?.messageId).to.equal('3EB0');
+      expect(JSON.stringify(made)).to.include('15550000003').and.include('90000000000004');
+      expect([fileName, metaData]).to.deep.equal(['menu.png', '{"fromAI":true,"a":[1]}']);
+      expect((await post([...parts, ['asSticker', 'false']], { headers })).body).to.deep.equal(answer.body);
+      expect(api.network.sent).to.have.lengthOf(1);
+      await post([...parts, ['asSticker', 'true']]);
+      expect(api.network.sent.at(-1)?.made).to.have.property('stickerMessage');
     });
 
     it('accepts the parts in any order, and empty parts as absent', async () => {
@@ -267,15 +265,10 @@ describe('/send-media-message', () => {
       expect((await post([...parts, ...empty.map((name): [string, string] => [name, ''])])).status).to.equal(
         200,
       );
-      expect(sent().payload).to.deep.equal({
-        clientId: 'acme',
-        to: '+15550000002',
-        caption: '',
-        fileName: 'menu.png',
-        mimeType: 'image/png',
-        asVoice: false,
-        asSticker: false,
-      });
+      const { made, quoted, fileName, metaData } = await sent();
+      expect(made.imageMessage).to.include({ mimetype: 'image/png', fileLength: PIXEL.length });
+      expect(made.imageMessage).to.not.have.any.keys('caption', 'mentions');
+      expect([quoted, fileName, metaData]).to.deep.equal([undefined, 'menu.png', '']);
     });
 
     it('detects the type of a part without a type or with an unknown one, and keeps any other type', async () => {
@@ -290,9 +283,11 @@ describe('/send-media-message', () => {
         const headers = { 'content-type': 'multipart/form-data; boundary=B' };
         await api.call('POST', '/send-media-message?clientId=acme', { payload: texts + file, headers });
       }
-      const payloads = api.services.sending.files.map(({ payload }) => payload);
-      expect(payloads.map(({ mimeType }) => mimeType)).to.deep.equal(['text/plain', '', '', 'text/plain']);
-      expect(payloads.at(-1)?.fileName).to.equal('a "b".jpg');
+      const files = api.network.sent.map(({ made }) => made.documentMessage ?? made.imageMessage);
+      const types = files.map((file) => file?.mimetype);
+      expect(types).to.deep.equal(['text/plain', 'application/octet-stream', 'image/jpeg', 'text/plain']);
+      const { messageId = '' } = api.network.sent.at(-1) ?? {};
+      expect((await api.store.sends.get('acme', messageId))?.fileName).to.equal('a "b".jpg');
     });
 
     const withFile = (...parts: [string, string | Blob][]): [string, string | Blob][] => [
@@ -354,7 +349,7 @@ describe('/send-media-message', () => {
         const { status, body } = await post(parts);
         expect(status).to.equal(400);
         expect(body.error).to.match(message);
-        expect(api.services.sending.files).to.deep.equal([]);
+        expect(api.network.sent).to.deep.equal([]);
       });
     }
 
@@ -406,32 +401,22 @@ describe('/send-media-message', () => {
     });
 
     it('deletes an upload that cannot be sent', async () => {
-      api.services.sending.failure = new GatewayError('send_rejected', 'the network rejected it');
+      api.network.failure = new GatewayError('send_rejected', 'the network rejected it');
       const { status, body } = await post(withFile());
       expect([status, body]).to.deep.equal([502, { error: 'the network rejected it' }]);
     });
   });
 
   describe('/send-media-message over a connection', () => {
-    let folder: TempDir;
-    let spool: Spool;
+    beforeEach(() => api.server.start());
 
-    beforeEach(async () => {
-      folder = await makeTempDir();
-      spool = new Spool(folder.path);
-      await spool.start();
-      api.services.sending.spool = (_clientId, stream) => spool.take('acme', stream);
-      await api.server.start();
-    });
-    afterEach(async () => {
-      expect(await leftBehind()).to.deep.equal([]);
-      await api.server.stop();
-      await folder.remove();
-    });
-
-    async function leftBehind(): Promise<string[]> {
-      const [run = ''] = await readdir(folder.path);
-      return readdir(join(folder.path, run));
+    /** Has uploads pass through a step on their way to the disk. */
+    function around(
+      step: (take: () => Promise<SpooledFile>, stream: Readable) => Promise<SpooledFile>,
+    ): void {
+      const { sending } = api.services;
+      const spool = sending.spool.bind(sending);
+      sending.spool = (clientId, stream) => step(() => spool(clientId, stream), stream);
     }
 
     const HEAD = [
@@ -471,11 +456,11 @@ describe('/send-media-message', () => {
 
     it('accepts files of 128 MB', async () => {
       const sizes: number[] = [];
-      api.services.sending.spool = async (_clientId, stream) => {
-        const file = await spool.take('acme', stream);
+      around(async (take) => {
+        const file = await take();
         sizes.push(file.size);
         return file;
-      };
+      });
       expect((await sendAll(LIMITS.uploadBytes)).status).to.equal(200);
       expect(sizes).to.deep.equal([LIMITS.uploadBytes]);
     });
@@ -515,18 +500,18 @@ describe('/send-media-message', () => {
     it('leaves nothing on the disk of an interrupted upload', async () => {
       const upload = begin();
       const taken = new Promise<unknown>((resolve) => {
-        api.services.sending.spool = (_clientId, stream) => {
-          const file = spool.take('acme', stream);
+        around((take, stream) => {
+          const file = take();
           resolve(file.catch((error) => error));
           stream.once('data', () => upload.destroy());
           return file;
-        };
+        });
       });
       upload.on('error', () => undefined);
       upload.write(HEAD);
       upload.write(Buffer.alloc(MB));
       expect(await taken).to.be.an('error');
-      expect(api.services.sending.files).to.deep.equal([]);
+      expect(api.network.sent).to.deep.equal([]);
     });
 
     it('reads at the pace of the consumer', async () => {
@@ -534,10 +519,10 @@ describe('/send-media-message', () => {
       const opened = new Promise<void>((resolve) => {
         open = resolve;
       });
-      api.services.sending.spool = async (_clientId, stream) => {
+      around(async (take) => {
         await opened;
-        return spool.take('acme', stream);
-      };
+        return take();
+      });
       const upload = begin();
       upload.write(HEAD);
       let waiting = 0;

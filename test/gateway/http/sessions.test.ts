@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { reason, toFields } from '../../../src/domain/reasons.js';
-import { createTestServer, type TestServer } from './support/test-server.js';
+import { closeServers, createTestServer, type TestServer } from './support/test-server.js';
 
 const PNG = /^data:image\/png;base64,iVBOR/;
 
 describe('session routes', () => {
+  afterEach(closeServers);
   let api: TestServer;
 
   beforeEach(async () => {
@@ -34,7 +35,7 @@ describe('session routes', () => {
     await api.post('/start?clientId=fresh', webhook);
     const { body } = await api.post('/start?clientId=fresh', {});
     expect(body).to.deep.include({ webhookUrl: webhook.webhookUrl, pollLookupUrl: webhook.pollLookupUrl });
-    expect(api.services.sessions.webhookTokenOf('fresh')).to.equal('token');
+    expect(api.services.sessions.find('fresh').record.webhookToken).to.equal('token');
   });
 
   it('return the QR as a PNG or as text, and an empty one while there is none', async () => {
@@ -43,7 +44,7 @@ describe('session routes', () => {
       status: 'initializing',
       qr: '',
     });
-    api.services.sessions.become('acme', 'qr', '2@abc,def');
+    await api.become('acme', 'qr', { qr: '2@abc,def' });
     const [png, again, text] = [
       await api.get('/qr?clientId=acme'),
       await api.get('/qr?clientId=acme&format=png'),
@@ -52,18 +53,20 @@ describe('session routes', () => {
     expect(png.body.qr).to.match(PNG);
     expect(again.body).to.deep.equal(png.body);
     expect(text.body).to.deep.equal({ clientId: 'acme', status: 'qr', qr: '2@abc,def' });
-    api.services.sessions.become('acme', 'qr', '2@ghi,jkl');
+    await api.become('acme', 'qr', { qr: '2@ghi,jkl' });
     const rotated = await api.get('/qr?clientId=acme');
     expect(rotated.body.qr).to.match(PNG).and.not.equal(png.body.qr);
     expect((await api.get('/qr?clientId=acme&format=svg')).status).to.equal(400);
   });
 
   it('return a code for a phone, with or without plus', async () => {
+    await api.become('acme', 'qr');
     for (const phone of ['15550000001', '+15550000001']) {
       const { body } = await api.post('/pair-phone', { clientId: 'acme', phone });
       expect(body).to.deep.equal({ clientId: 'acme', phone: '15550000001', code: 'ABCD-EFGH' });
+      expect(api.network.asked.at(-1)).to.deep.equal(['requestPairingCode', '15550000001']);
     }
-    api.services.sessions.become('acme', 'connected');
+    await api.become('acme', 'connected');
     expect((await api.post('/pair-phone', { clientId: 'acme', phone: '15550000001' })).status).to.equal(409);
   });
 
@@ -78,13 +81,13 @@ describe('session routes', () => {
     }
     expect(await state('acme')).to.deep.equal({ status: false, state: 'not connected' });
     expect(await state('nobody')).to.deep.equal({ status: false, state: 'unknown clientId' });
-    api.services.sessions.become('acme', 'connected');
+    await api.become('acme', 'connected');
     expect(await state('acme')).to.deep.equal({ status: true, state: '15550000001@s.whatsapp.net' });
   });
 
   it('report why a QR ended, and why a session is not connected', async () => {
     const why = reason('qr_expired');
-    api.services.sessions.become('acme', 'initializing', '', why);
+    await api.become('acme', 'initializing', { why });
     const fields = toFields(why, 'acme');
     expect((await api.get('/qr?clientId=acme')).body).to.deep.include({ qr: '', ...fields });
     const state = { status: false, state: 'not connected', ...fields };
@@ -142,8 +145,8 @@ describe('session routes', () => {
   it('disconnect, with a warning when the network did not confirm', async () => {
     const first = await api.post('/disconnect', { clientId: 'acme' });
     expect(first.body).to.deep.equal({ ok: true, clientId: 'acme' });
-    await api.services.sessions.start('acme', {});
-    api.services.sessions.become('acme', 'reconnecting');
+    await api.connect();
+    api.network.confirmsLogout = false;
     const second = await api.post('/disconnect', { clientId: 'acme' });
     expect(second.body).to.have.all.keys('ok', 'clientId', 'warning');
   });
@@ -169,22 +172,26 @@ describe('session routes', () => {
 });
 
 describe('send routes', () => {
+  afterEach(closeServers);
   const SEND = { clientId: 'acme', to: '+15550000002', body: 'Hello' };
   let api: TestServer;
 
   beforeEach(async () => {
     api = await createTestServer();
-    await api.services.sessions.start('acme', {});
+    await api.connect();
   });
 
   it('pass the request on with its Idempotency-Key', async () => {
-    const { status, body } = await api.post('/send-message', SEND, {
-      headers: { 'idempotency-key': 'order 7' },
+    const headers = { 'idempotency-key': 'order 7' };
+    const { status, body } = await api.post('/send-message', SEND, { headers });
+    const [sent] = api.network.sent;
+    expect(sent).to.deep.nested.include({
+      to: '90000000000002@lid',
+      'made.extendedTextMessage.text': 'Hello',
     });
-    expect([status, body]).to.deep.equal([200, { status: 'sent', messageId: '3EB01' }]);
-    expect(api.services.sending.sent).to.deep.equal([
-      { path: '/send-message', payload: SEND, idempotencyKey: 'order 7' },
-    ]);
+    expect([status, body]).to.deep.equal([200, { status: 'sent', messageId: sent?.messageId }]);
+    expect((await api.post('/send-message', SEND, { headers })).body).to.deep.equal(body);
+    expect(api.network.sent).to.have.lengthOf(1);
   });
 
   it('refuse an Idempotency-Key that is empty, too long or not printable', async () => {
@@ -193,6 +200,6 @@ describe('send routes', () => {
       expect(answer.status, key).to.equal(400);
       expect(answer.body.error).to.include('Idempotency-Key');
     }
-    expect(api.services.sending.sent).to.deep.equal([]);
+    expect(api.network.sent).to.deep.equal([]);
   });
 });

@@ -1,24 +1,26 @@
 import { expect } from 'chai';
-import { ASSERTION_NEEDED, ROUTES } from './support/route-cases.js';
-import { createTestServer, type TestServer } from './support/test-server.js';
+import { isReady, makeReady } from './support/ready-session.js';
+import { ROUTES, rightAnswer } from './support/route-cases.js';
+import { closeServers, createTestServer, type TestServer } from './support/test-server.js';
 
 describe('request bodies', () => {
   let api: TestServer;
   before(async () => {
     api = await createTestServer();
   });
+  after(closeServers);
 
   for (const { path, url, valid, fields, required } of ROUTES) {
     describe(path, () => {
       before(async () => {
         // a route before may have deleted it
-        await api.services.sessions.start('acme', { webhookUrl: 'https://example.com' });
-        api.services.sessions.passkeyState = ASSERTION_NEEDED;
+        if (!(await isReady(api))) await makeReady(api);
       });
 
       it('accepts a valid body', async () => {
-        const { status, body } = await api.post(url, valid);
-        expect(status, String(body.error)).to.equal(200);
+        const { status, headers, body } = await api.passing(api.post(url, valid));
+        const answer = [status, headers['x-sn-error']];
+        expect(answer, String(body.error)).to.deep.equal(rightAnswer({ method: 'post', path }));
       });
 
       it('refuses an unknown field, and names it', async () => {
@@ -69,8 +71,9 @@ describe('an invalid request body', () => {
   let api: TestServer;
   beforeEach(async () => {
     api = await createTestServer();
-    await api.services.sessions.start('acme', {});
+    await api.connect();
   });
+  afterEach(closeServers);
 
   it('reports every violated rule at once, also for an empty body', async () => {
     const { status, body } = await api.post('/send-message');
@@ -229,7 +232,9 @@ describe('an invalid request body', () => {
   it('accepts any value in metaData', async () => {
     const metaData = { fromAI: true, deep: { list: [1, 'two', null] } };
     await api.post('/send-message', { clientId: 'acme', to: '+15550000002', body: 'x', metaData });
-    expect(api.services.sending.sent[0]?.payload.metaData).to.deep.equal(metaData);
+    const { messageId = '' } = api.network.sent[0] ?? {};
+    const record = await api.store.sends.get('acme', messageId);
+    expect(JSON.parse(record?.metaData ?? '')).to.deep.equal(metaData);
   });
 });
 
@@ -238,8 +243,9 @@ describe('clientId in the query', () => {
 
   beforeEach(async () => {
     api = await createTestServer();
-    await api.services.sessions.start('acme', {});
+    await api.connect();
   });
+  afterEach(closeServers);
 
   it('the clientId in the query replaces a missing one in the body', async () => {
     const { status, body } = await api.post('/set-org-id?clientId=acme', { orgId: 'org1' });

@@ -2,7 +2,14 @@ import { expect } from 'chai';
 import { verifyWebhook } from '../../../src/client/verify.js';
 import { HOP_HEADER, NodeAuth } from '../../../src/gateway/cluster/node-auth.js';
 import { ApiSecretHasher } from '../../../src/gateway/services/sessions/api-secret.js';
-import { createTestServer, HOP_CLOCK, HOP_KEY, type TestServer, TOKEN } from './support/test-server.js';
+import {
+  closeServers,
+  createTestServer,
+  HOP_CLOCK,
+  HOP_KEY,
+  type TestServer,
+  TOKEN,
+} from './support/test-server.js';
 
 const SECRET = 'secret-of-acme-0123456789';
 
@@ -31,6 +38,7 @@ describe('a wrong secret', () => {
     await api.services.sessions.start('acme', {});
     await api.services.sessions.setApiSecret('acme', SECRET);
   });
+  afterEach(closeServers);
 
   /** Status, headers and body of an answer. Each request has another address: wrong tokens are slowed down by address. */
   async function answerTo(url: string, headers: Record<string, string>): Promise<object> {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { until } from '../../support/until.js';
 import { LinkRig, type Session, textOf } from './rig.js';
 
 const ALICE = '+15550000001';
@@ -109,8 +110,9 @@ describe('a link that gets acknowledgements', () => {
     await rig.network.fault({ kind: 'ask-again', count: CROWD });
     const before = (await rig.network.stats()).stanzasIn;
     await alice.send(group, 'unreadable');
-    while ((await rig.held()) > 0 || (await rig.network.stats()).stanzasIn < before + CROWD)
-      await new Promise((resolve) => setTimeout(resolve, 10));
+    const isRead = async () => (await rig.held()) === 0;
+    const isAsked = async () => (await rig.network.stats()).stanzasIn >= before + CROWD;
+    await until('the requests of all members', async () => (await isRead()) && (await isAsked()));
     expect((await rig.network.stats()).repeated).to.equal(BURST);
   });
 
@@ -119,7 +121,7 @@ describe('a link that gets acknowledgements', () => {
     await rig.network.fault({ kind: 'refresh-lid', number: ALICE });
     const asked = await queries('usync');
     await alice.send(`${BOB.slice(1)}@s.whatsapp.net`, 'to an old address');
-    while ((await queries('usync')) < asked + 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until('two look-ups', async () => (await queries('usync')) >= asked + 2);
   });
 
   it('sends to the number where the account may not send to LIDs, and remembers that', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { decodeCredentials } from '../../../src/gateway/link/baileys/keys.js';
+import { until } from '../../support/until.js';
 import { LinkRig, type Session } from './rig.js';
 
 const ALICE = '+15550000001';
@@ -83,7 +84,7 @@ describe('a link that sends to devices without keys', () => {
     for (const number of friends.slice(0, before))
       await rig.network.write(number, { to: ALICE, text: 'hello' });
     await session.keys.until(() => uploads().length > 0);
-    while ((await left()) < BATCH) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until('a batch of keys', async () => (await left()) >= BATCH);
     for (const { keys = [], credentials } of uploads()) {
       const highest = Math.max(...keys.filter(isPreKey).map(({ id }) => Number(id)));
       const { nextPreKeyId, firstUnuploadedPreKeyId } = decodeCredentials(credentials) ?? {};
@@ -96,7 +97,7 @@ describe('a link that sends to devices without keys', () => {
     for (const number of friends.slice(1)) await rig.network.addPhone({ number, name: number });
     await session.close();
     for (const number of friends) await rig.network.write(number, { to: ALICE, text: 'hello' });
-    while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until('the last key to be taken', async () => (await left()) === 0);
     session.keys.commits.length = 0;
     session.open();
     // the keys are written, and the link ends before the network has them

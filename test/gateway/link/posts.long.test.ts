@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { until } from '../../support/until.js';
 import { LinkRig, type Session, textOf } from './rig.js';
 
 const ALICE = '+15550000001';
@@ -6,7 +7,6 @@ const BOB = '+15550000002';
 const MESSAGES = 1_000;
 /** A status and a channel post after so many messages. */
 const EVERY = 10;
-const TURN_MS = 10;
 
 describe('a link among many statuses and channel posts', () => {
   let rig: LinkRig;
@@ -36,6 +36,6 @@ describe('a link among many statuses and channel posts', () => {
     session.open();
     await session.next('message', ({ message }) => textOf(message) === texts.at(-1));
     expect(session.all('message').map(({ message }) => textOf(message))).to.deep.equal(texts);
-    while ((await rig.held()) > 0) await new Promise((resolve) => setTimeout(resolve, TURN_MS));
+    await until('an empty queue', async () => (await rig.held()) === 0);
   }).timeout(60_000);
 });

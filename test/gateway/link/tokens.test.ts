@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/domain/errors.js';
+import { until } from '../../support/until.js';
 import { LinkRig, type Session } from './rig.js';
 
 const ALICE = '+15550000001';
@@ -103,7 +104,7 @@ describe('a link and trusted-contact tokens', () => {
     await session.send(BOB_PN, 'hello');
     await rig.network.waitForMessage(BOB, ({ text }) => text === 'hello');
     const tokens = async () => (await rig.network.tokens(ALICE)).map(({ to }) => to);
-    while (!(await tokens()).includes(BOB)) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until('the token', async () => (await tokens()).includes(BOB));
     const [first] = (await rig.network.tokens(ALICE)).filter(({ to }) => to === BOB);
     await session.send(BOB_PN, 'again');
     const [second] = (await rig.network.tokens(ALICE)).filter(({ to }) => to === BOB);
@@ -130,7 +131,7 @@ describe('a link and trusted-contact tokens', () => {
       keys: [{ type: 'tctoken', id: lid, value: Buffer.from(earlier, 'latin1') }],
     });
     await session.send(BOB_PN, 'a week later');
-    while ((await queries()) === before) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until('another query', async () => (await queries()) !== before);
     expect(await queries()).to.equal(before + 1);
   });
 

@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import Boom from '@hapi/boom';
 import type { Lifecycle, Plugin, Request, UserCredentials } from '@hapi/hapi';
 import { GatewayError, isGatewayError } from '../../../domain/errors.js';
-import type { Sessions } from '../../services/services.js';
+import type { Services } from '../../services/services.js';
 import { confinedTo, requireOwn } from '../caller.js';
 import { goneSignal } from '../gone.js';
 import type { Refusals } from '../refusals.js';
@@ -27,7 +27,7 @@ const BASIC =
 interface AuthOptions {
   /** The master token. */
   token: string;
-  sessions: Pick<Sessions, 'sessionsOfSecret'>;
+  sessions: Pick<Services['sessions'], 'sessionsOfSecret'>;
   wrongTokens: WrongTokens;
   limits: RequestLimits;
   throttle: TenantThrottle;

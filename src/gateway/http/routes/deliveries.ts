@@ -7,7 +7,7 @@ import { parseObject, readJson } from '../../../domain/json.js';
 import { placeIn, placeText } from '../../../domain/pages.js';
 import { readReason, toFields } from '../../../domain/reasons.js';
 import { shownUrl } from '../../../domain/text.js';
-import type { Deliveries } from '../../services/services.js';
+import type { Services } from '../../services/services.js';
 import type { FailedDelivery } from '../../store/store.js';
 import { confinedTo, sessionFilter } from '../caller.js';
 import { type Route, route } from '../route.js';
@@ -43,7 +43,7 @@ export const deliveryRoutes: readonly Route[] = [
     };
     const found = await services.deliveries.failed(filter);
     const last = found.length === limit ? found.at(-1) : undefined;
-    return { failedDeliveries: found.map(view), ...(last && { next: placeText(last.failedAt, last.id) }) };
+    return { failedDeliveries: found.map(view), next: last && placeText(last.failedAt, last.id) };
   }),
   route(deliveries.getFailedDelivery, async (request, { services }) => {
     const delivery = await findDelivery(request, services.deliveries);
@@ -87,7 +87,7 @@ function view(delivery: FailedDelivery) {
  */
 async function findDelivery(
   request: Pick<Request, 'auth'> & { params: { id: string }; query: { clientId?: string } },
-  stored: Deliveries,
+  stored: Services['deliveries'],
 ): Promise<FailedDelivery> {
   const { params, query } = request;
   const delivery = await stored.failedOne(params.id);

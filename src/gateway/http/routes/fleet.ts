@@ -22,7 +22,7 @@ export const fleetRoutes: readonly Route[] = [
       services.nodes.list(),
       isAsked ? services.nodes.leases(clientId) : [],
     ]);
-    return { nodes, ...(isAsked && { leases: held }) };
+    return { nodes, leases: isAsked ? held : undefined };
   }),
   route(fleet.drainNode, async ({ payload: { node, draining } }, { services }) => ({
     node: await services.nodes.drain(node, draining),

@@ -142,7 +142,7 @@ async function pairState(view: PairView, url: string, now: number) {
 
 function pairPasskey(state: PasskeyState, url: string, now: number): PairPasskey {
   const { options } = state;
-  return { ...toView(state, now), ...(options && { snippet: passkeySnippet(options, url) }) };
+  return { ...toView(state, now), snippet: options && passkeySnippet(options, url) };
 }
 
 function secondsUntil(at: number, now: number): number {

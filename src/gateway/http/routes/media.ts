@@ -1,7 +1,7 @@
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import { media } from '../../../contract/media.js';
 import { type ErrorCode, GatewayError } from '../../../domain/errors.js';
-import type { Library, StoredFile } from '../../services/services.js';
+import type { Services, StoredFile } from '../../services/services.js';
 import type { ByteRange } from '../../store/store.js';
 import { requireOwn } from '../caller.js';
 import { contentDisposition, presentationOf, type RangeHeaders, requestedRange } from '../file-headers.js';
@@ -39,7 +39,7 @@ const HEADERS = {
 interface Exchange {
   request: { method: string; headers: RangeHeaders };
   h: Pick<ResponseToolkit, 'entity' | 'response'>;
-  library: Library;
+  library: Services['library'];
 }
 
 /** Requests that wait for a file. */

@@ -7,7 +7,7 @@ export const policyRoutes: readonly Route[] = [
     const found = await services.heldMessages.list(clientId, { after, limit: limit + 1 });
     const messages = found.slice(0, limit);
     const last = found.length > limit ? messages.at(-1) : undefined;
-    return { messages, ...(last && { next: last.messageId }) };
+    return { messages, next: last?.messageId };
   }),
   route(policies.cancelHeldMessage, async ({ payload: { clientId, messageId } }, { services }) => {
     await services.heldMessages.cancel(clientId, messageId);

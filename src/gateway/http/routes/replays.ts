@@ -8,23 +8,23 @@ export const replayRoutes: readonly Route[] = [
     const { clientId, from, to, type, limit, before } = query;
     const found = await services.replays.list({
       ...{ clientId, limit, order: 'newest first' as const },
-      ...(from && { from: Date.parse(from) }),
-      ...(to && { to: Date.parse(to) }),
-      ...(type && { types: [type] }),
-      ...(before && { after: placeIn(before) }),
+      from: from ? Date.parse(from) : undefined,
+      to: to ? Date.parse(to) : undefined,
+      types: type ? [type] : undefined,
+      after: before ? placeIn(before) : undefined,
     });
     const last = found.length === limit ? found.at(-1) : undefined;
-    return { keptEvents: found.map(view), ...(last && { next: placeText(last.at, last.id) }) };
+    return { keptEvents: found.map(view), next: last && placeText(last.at, last.id) };
   }),
   route(replays.replay, async ({ payload }, { services }) => {
     const { from, to, ids, types, after, ...wish } = payload;
     const { next, ...result } = await services.replays.replay({
       ...wish,
-      ...(from && { from: Date.parse(from) }),
-      ...(to && { to: Date.parse(to) }),
-      ...(ids && { ids }),
-      ...(types && { types }),
-      ...(after && { after: placeIn(after) }),
+      from: from ? Date.parse(from) : undefined,
+      to: to ? Date.parse(to) : undefined,
+      ids,
+      types,
+      after: after ? placeIn(after) : undefined,
     });
     const { clientId, receiver } = wish;
     return {
@@ -32,7 +32,7 @@ export const replayRoutes: readonly Route[] = [
       clientId,
       receiver,
       ...result,
-      ...(next && { next: placeText(next.at, next.id) }),
+      next: next && placeText(next.at, next.id),
     };
   }),
 ];

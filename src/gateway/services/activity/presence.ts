@@ -9,7 +9,6 @@ import type { SessionRecord } from '../../store/store.js';
 import { type LiveLinks, requirePaired, type SessionSource } from '../access.js';
 import type { Contacts } from '../identities/contacts.js';
 import type { Announcements } from '../receivers/announce.js';
-import type { Presence as PresenceCalls } from '../services.js';
 import { wantsType } from '../sessions/receiver-list.js';
 import type { SessionEvent } from '../sessions/session.js';
 import type { SessionPart } from '../sessions/session-parts.js';
@@ -32,7 +31,7 @@ interface Subscriptions {
  * Typing and presence of others. The network tells them only to a device that is online and has subscribed to the chat, so
  * a session is shown as online exactly as long as it has a subscription, and only if it opted in.
  */
-export class Presence implements SessionPart, PresenceCalls {
+export class Presence implements SessionPart {
   readonly #options;
   readonly #sessions = new Map<string, Subscriptions>();
   readonly #names: PeopleNames;
@@ -51,6 +50,11 @@ export class Presence implements SessionPart, PresenceCalls {
     this.#queue = new SessionQueue('a presence', options.log);
   }
 
+  /**
+   * Subscribes to a chat for some seconds; the number appears online meanwhile.
+   * @returns when it ends: milliseconds since the epoch
+   * @throws session_unknown, session_unpaired, send_not_connected, recipient_unknown, invalid_request without the opt-in
+   */
   async subscribe(clientId: string, to: string, seconds: number): Promise<{ expiresAt: number }> {
     const { sessions, liveLinks, contacts, clock } = this.#options;
     const session = requirePaired(sessions, clientId);

@@ -6,7 +6,6 @@ import type { Link, Restriction } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import { liveLink, type SessionSource } from '../access.js';
 import type { Announcements } from '../receivers/announce.js';
-import type { Restrictions as RestrictionCalls } from '../services.js';
 import type { Session, SessionEvent } from '../sessions/session.js';
 import type { SessionPart, SessionParts } from '../sessions/session-parts.js';
 import type { StoreRetry } from '../store-retry.js';
@@ -42,7 +41,7 @@ interface Question {
  * changes, and the link reports what it learns when a send is refused. The session's record holds the active
  * restrictions, so that a restart or another node knows them before the network answers.
  */
-export class Restrictions implements SessionPart, RestrictionCalls {
+export class Restrictions implements SessionPart {
   readonly #options;
   readonly #known = new Map<string, Known>();
   readonly #queue: SessionQueue;
@@ -65,6 +64,10 @@ export class Restrictions implements SessionPart, RestrictionCalls {
     this.#writes = new SessionQueue('a note of restrictions', options.log);
   }
 
+  /**
+   * The restrictions as last reported; asks the network if it has reported none since the start.
+   * @throws session_unknown, session_unpaired, session_not_connected, lookup_failed
+   */
   async of(clientId: string): Promise<RestrictionsAnswer> {
     const { sessions } = this.#options;
     const known = this.#known.get(clientId);

@@ -7,12 +7,14 @@ import { type LiveLinks, requirePaired, type SessionSource } from '../access.js'
 import type { Contacts } from '../identities/contacts.js';
 import { type EarlierMessages, referenceToNamed, requirePresent } from '../sending/references.js';
 import type { Sends } from '../sending/send.js';
-import type { Messages } from '../services.js';
 
 const FORWARD_ROUTE = '/forward-message';
 
-/** Forwards and stars earlier messages. */
-export class MessageActions implements Messages {
+/**
+ * Forwards and stars earlier messages. All methods throw session_unknown, session_unpaired, recipient_unknown, message_unknown,
+ * message_deleted.
+ */
+export class MessageActions {
   readonly #options;
 
   constructor(options: {
@@ -25,7 +27,11 @@ export class MessageActions implements Messages {
     this.#options = options;
   }
 
-  /** Sends the copy like any message: it is recorded, resumed after a crash, and announced. */
+  /**
+   * Sends the copy like any message: it is recorded, resumed after a crash, and announced.
+   * @param idempotencyKey as for `Sends.send`
+   * @throws as `Sends.send`, and target_not_forwardable
+   */
   forward(forwarding: Forwarding, idempotencyKey?: string, gone?: AbortSignal): Promise<SendAnswer> {
     const { clientId, to, from, messageId, metaData } = forwarding;
     return this.#options.sends.run(
@@ -41,6 +47,7 @@ export class MessageActions implements Messages {
     );
   }
 
+  /** Stars or unstars a message on the account's own devices. @throws app_state_rejected, target_author_unknown */
   async star({ clientId, to, messageId, starred }: Starring): Promise<void> {
     const { sessions, liveLinks, contacts, earlier } = this.#options;
     const session = requirePaired(sessions, clientId);

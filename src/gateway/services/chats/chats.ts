@@ -16,7 +16,6 @@ import type { PersonRooms } from '../identities/person-rooms.js';
 import type { HeldSends } from '../sending/held-sends.js';
 import { type EarlierMessages, referenceToNamed } from '../sending/references.js';
 import type { Sends } from '../sending/send.js';
-import type { Chats } from '../services.js';
 import type { Session } from '../sessions/session.js';
 
 /** A chat whose session is connected. */
@@ -30,8 +29,11 @@ interface LiveChat {
 /** Newest rows that are searched for a message that phones show; rows of votes and calls are not. */
 const ANCHOR_ROWS = 50;
 
-/** Typing, read receipts, settings of chats and deletions. */
-export class ChatActions implements Chats {
+/**
+ * Typing, read receipts, settings of chats and deletions. All methods throw session_unknown, session_unpaired,
+ * recipient_unknown.
+ */
+export class ChatActions {
   readonly #options;
 
   constructor(options: {
@@ -49,11 +51,13 @@ export class ChatActions implements Chats {
     this.#options = options;
   }
 
+  /** @throws send_not_connected */
   async setTyping(clientId: string, to: string, composing: boolean): Promise<void> {
     const { link, jid } = await this.#open(clientId, to);
     await link.sendTyping(jid, composing);
   }
 
+  /** Sends read receipts and clears the room's unread count. @throws receipt_rejected */
   async markRead(clientId: string, to: string, messageIds: string[]): Promise<{ count: number }> {
     const { session, link, address, jid } = await this.#open(clientId, to);
     const { earlier, store } = this.#options;
@@ -70,6 +74,7 @@ export class ChatActions implements Chats {
     return { count: ids.length };
   }
 
+  /** @throws message_unknown without a stored message of the chat, app_state_rejected */
   async markUnread(clientId: string, to: string): Promise<void> {
     const { session, link, address, jid } = await this.#open(clientId, to);
     const last = await this.#newest({ session, address });
@@ -77,6 +82,7 @@ export class ChatActions implements Chats {
     await link.changeChat({ type: 'mark-unread', chat: jid, last });
   }
 
+  /** Archives a chat on all devices of the account, or brings it back. @throws app_state_rejected */
   async archive(clientId: string, to: string, archived: boolean): Promise<void> {
     const chat = await this.#open(clientId, to);
     const last = archived ? await this.#newest(chat) : undefined;
@@ -86,18 +92,25 @@ export class ChatActions implements Chats {
     await this.#noteSettings(chat, { archived, ...(archived && { pinned: false }) });
   }
 
+  /** @param until milliseconds since the epoch; 0 ends it, `FOREVER` has no end. @throws app_state_rejected */
   async mute(clientId: string, to: string, until: number): Promise<void> {
     const chat = await this.#open(clientId, to);
     await chat.link.changeChat({ type: 'mute', chat: chat.jid, until });
     await this.#noteSettings(chat, { mutedUntil: until });
   }
 
+  /** @throws app_state_rejected */
   async pin(clientId: string, to: string, pinned: boolean): Promise<void> {
     const chat = await this.#open(clientId, to);
     await chat.link.changeChat({ type: 'pin', chat: chat.jid, pinned });
     await this.#noteSettings(chat, { pinned });
   }
 
+  /**
+   * Sets the timer of a chat for all its members.
+   * @param seconds 0 turns it off
+   * @throws as a send; group_forbidden, group_unknown
+   */
   async setDisappearing(clientId: string, to: string, seconds: number): Promise<void> {
     const { link, address, jid } = await this.#open(clientId, to);
     if (address.kind === 'group') return link.groups.change(jid, { disappearingSeconds: seconds });
@@ -111,6 +124,7 @@ export class ChatActions implements Chats {
     });
   }
 
+  /** @throws message_unknown, invalid_request, send_rejected, app_state_rejected */
   async deleteMessage(deletion: Deletion): Promise<void> {
     if (deletion.mode === 'everyone') await this.#deleteForEveryone(deletion);
     else await deleteForMe(deletion, await this.#open(deletion.clientId, deletion.to), this.#options);

@@ -2,14 +2,29 @@ import type { Readable } from 'node:stream';
 import type { MediaFile } from '../../../contract/index.js';
 import { GatewayError, unknownSession } from '../../../domain/errors.js';
 import type { ByteRange, FileRecord, Store } from '../../store/store.js';
-import type { Library, StoredFile } from '../services.js';
 import type { FileKeeper } from './file-keeper.js';
 import { type FileLinks, shownName } from './file-links.js';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Stored files as callers and the public see them. Every node can answer, because the files are in the store. */
-export class MediaLibrary implements Library {
+/** A stored file for download. */
+export interface StoredFile {
+  id: string;
+  /** MIME type that the sender declared. */
+  mimeType: string;
+  /** Never empty, without folders and control characters. */
+  fileName: string;
+  /** Bytes. */
+  fileSize: number;
+  /** SHA-256 of the bytes, in hex. */
+  sha256: string;
+}
+
+/**
+ * Stored files as callers and the public see them, by their unguessable ids. Every node can answer, because the files are
+ * in the store. All methods throw file_unknown.
+ */
+export class MediaLibrary {
   readonly #options;
 
   constructor(options: {
@@ -20,6 +35,11 @@ export class MediaLibrary implements Library {
     this.#options = options;
   }
 
+  /**
+   * Waits for a file that is still being stored, for at most 60 s.
+   * @param signal ends the waiting
+   * @throws file_not_ready
+   */
   async find(id: string, signal: AbortSignal): Promise<StoredFile> {
     const { store, keeper } = this.#options;
     if (!UUID.test(id)) throw unknownFile();
@@ -32,12 +52,18 @@ export class MediaLibrary implements Library {
     throw new GatewayError('file_not_ready', 'the file is still being stored; try again in a minute');
   }
 
+  /** The bytes of a file, or a range within them. The caller reads the stream to its end or destroys it. */
   async open(id: string, range?: ByteRange): Promise<Readable> {
     const opened = await this.#options.store.files.open(id, range);
     if (!opened) throw unknownFile();
     return opened.stream;
   }
 
+  /**
+   * One page of a session's files, newest first; none for an orgId that is not the session's.
+   * @param page from 1
+   * @throws session_unknown
+   */
   async list(
     clientId: string,
     orgId: string,
@@ -51,6 +77,7 @@ export class MediaLibrary implements Library {
     return { files: records.map(mediaFileView), total };
   }
 
+  /** The session of the file, and its permanent link. */
   async urlOf(id: string): Promise<{ clientId: string; url: string }> {
     const { links, store } = this.#options;
     const { files, expectedFiles, history } = store;

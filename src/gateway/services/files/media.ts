@@ -1,16 +1,27 @@
 import type { Readable } from 'node:stream';
+import type { SendPayload } from '../../../contract/sends/send-request.js';
 import type { Clock } from '../../../domain/clock.js';
 import { GatewayError, isGatewayError } from '../../../domain/errors.js';
-import type { LinkPreview, OutgoingFile } from '../../kinds/kind.js';
+import type { FileWishes, LinkPreview, OutgoingFile } from '../../kinds/kind.js';
 import type { Logger } from '../../log.js';
-import type { FilePayload, FileSource, SpooledFile } from '../services.js';
 import { essenceOf, fileNameOf, givenNameOf, typeOfName, weighTypes } from './file-types.js';
 import { Inspector } from './inspect/inspector.js';
 import { LinkPreviews } from './link-previews.js';
-import { type LocalFile, Spool } from './spool.js';
+import { type LocalFile, Spool, type SpooledFile } from './spool.js';
 import { type FetchedFile, UrlFetcher } from './url-fetcher.js';
 
 const STICKER_TYPE = 'image/webp';
+
+/** The request to send a file. */
+export interface FilePayload extends SendPayload, FileWishes {
+  /** Overrides the detected type; empty when not given. */
+  mimeType: string;
+  /** Empty when not given. */
+  fileName: string;
+}
+
+/** Where a file comes from. */
+export type FileSource = { downloadUrl: string } | { file: SpooledFile };
 
 interface MediaOptions {
   /** Folder for temporary files; may be shared with other processes. */

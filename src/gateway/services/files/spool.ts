@@ -8,7 +8,6 @@ import { finished, pipeline } from 'node:stream/promises';
 import { GatewayError } from '../../../domain/errors.js';
 import { nextFileSlice } from '../../../domain/file-slices.js';
 import { LIMITS } from '../../../domain/limits.js';
-import type { SpooledFile } from '../services.js';
 
 /** Milliseconds after which the folder of a run on another machine counts as abandoned: its process cannot be checked. */
 const FOREIGN_RUN_MS = 24 * 60 * 60_000;
@@ -18,6 +17,16 @@ const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 
 /** A step of a pipeline: passes each chunk on, or throws to refuse the whole stream. */
 export type Passage = (source: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
+
+/** A file that the caller uploaded, on this machine's disk until `discard`. */
+export interface SpooledFile {
+  path: string;
+  /** Bytes. */
+  size: number;
+  /** Hex SHA-256. */
+  sha256: string;
+  discard(): Promise<void>;
+}
 
 /** A file on disk, until it is discarded. */
 export type LocalFile = Pick<SpooledFile, 'path' | 'discard'>;

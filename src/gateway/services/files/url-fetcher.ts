@@ -7,9 +7,8 @@ import { LIMITS } from '../../../domain/limits.js';
 import { shownUrl } from '../../../domain/text.js';
 import { PrivateAddressError } from '../../delivery/guard.js';
 import { LazyAgent } from '../../delivery/lazy-agent.js';
-import type { SpooledFile } from '../services.js';
 import { nameOfDisposition, nameOfUrl } from './file-types.js';
-import type { Passage, Spool } from './spool.js';
+import type { Passage, Spool, SpooledFile } from './spool.js';
 
 const USER_AGENT = 'Switchboard/1';
 const MAX_REDIRECTS = 5;

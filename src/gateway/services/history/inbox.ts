@@ -6,11 +6,22 @@ import type { HistoryMessage, RoomRecord, Store } from '../../store/store.js';
 import type { FileLinks } from '../files/file-links.js';
 import type { PersonRooms } from '../identities/person-rooms.js';
 import { STORED_PICTURE } from '../identities/pictures.js';
-import type { Inbox, MessagePage } from '../services.js';
 import { emptied } from './deletions.js';
 
-/** Reads the hosted history for callers. Every node can answer, because the history is in the store. */
-export class HostedInbox implements Inbox {
+/** The requested messages of a room. */
+interface MessagePage {
+  limit: number;
+  /** Id of a message: only older ones are returned. */
+  before?: string;
+  /** Include the status of own messages. */
+  status?: boolean;
+}
+
+/**
+ * Reads the hosted history for callers. Every node can answer, because the history is in the store. A room's id names its
+ * session.
+ */
+export class HostedInbox {
   readonly #store;
   readonly #rooms;
   readonly #fileLinks: Pick<FileLinks, 'linkTo'>;
@@ -30,6 +41,7 @@ export class HostedInbox implements Inbox {
     return fileId && media ? this.#fileLinks.linkTo(fileId, media) : '';
   }
 
+  /** Newest activity first. @throws session_unknown */
   async rooms(clientId: string): Promise<ChatRoom[]> {
     const session = await this.#store.sessions.get(clientId);
     if (!session) throw unknownSession(clientId);
@@ -40,6 +52,10 @@ export class HostedInbox implements Inbox {
     });
   }
 
+  /**
+   * The newest messages of a room, oldest first; with `before` those older than that message.
+   * @throws room_unknown, message_unknown for `before`
+   */
   async messages(roomId: string, { status, ...page }: MessagePage): Promise<StoredMessage[]> {
     const { clientId, chatRoomId } = await this.#find(roomId);
     const { history } = this.#store;
@@ -52,6 +68,7 @@ export class HostedInbox implements Inbox {
     return status ? this.#withStatus(clientId, views) : views;
   }
 
+  /** The permanent link to a message's file. @throws room_unknown, message_unknown, file_unknown without a file */
   async mediaUrl(roomId: string, messageId: string): Promise<string> {
     const { clientId, chatRoomId } = await this.#find(roomId);
     const row = await this.#store.history.message(clientId, chatRoomId, messageId);
@@ -65,6 +82,7 @@ export class HostedInbox implements Inbox {
     throw new GatewayError('file_unknown', `the file of message ${messageId} ${why}`);
   }
 
+  /** Sets the unread count to 0, without read receipts. @throws room_unknown */
   async markRead(roomId: string): Promise<void> {
     const { clientId, chatRoomId } = await this.#find(roomId);
     await this.#store.history.updateRoom(clientId, chatRoomId, { unreadCount: 0 });

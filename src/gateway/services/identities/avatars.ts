@@ -7,7 +7,6 @@ import { LIMITS } from '../../../domain/limits.js';
 import type { Logger } from '../../log.js';
 import type { PictureRecord, RoomRecord, SessionRecord, Store } from '../../store/store.js';
 import { liveLink, requirePaired, type SessionSource } from '../access.js';
-import type { Avatars as AvatarCalls } from '../services.js';
 import type { SessionEvent } from '../sessions/session.js';
 import type { SessionPart } from '../sessions/session-parts.js';
 import { ADDRESS_FORMS, type Contacts } from './contacts.js';
@@ -32,8 +31,8 @@ const REASONS: Record<string, string> = {
   hidden: 'hidden by privacy settings',
 };
 
-/** Profile pictures as callers see them. */
-export class Avatars implements AvatarCalls, SessionPart {
+/** Profile pictures as callers see them. All methods that callers use throw session_unknown, session_unpaired. */
+export class Avatars implements SessionPart {
   readonly pictures: Pictures;
   readonly #sessions: SessionSource;
   readonly #contacts: Contacts;
@@ -57,6 +56,10 @@ export class Avatars implements AvatarCalls, SessionPart {
     this.#refresh = new AvatarRefresh({ ...options, pictures: this.pictures });
   }
 
+  /**
+   * The picture of a person or a group. Without `refresh` an answer of the last 24 hours is used.
+   * @throws invalid_request, not_found, lookup_failed, session_not_connected
+   */
   async picture(
     clientId: string,
     jid: string,
@@ -70,6 +73,11 @@ export class Avatars implements AvatarCalls, SessionPart {
     return viewOf(picture, pictures.linkTo(picture));
   }
 
+  /**
+   * Gives the hosted rooms their pictures, about seven a second; checks rooms that have a picture only with `force`.
+   * Without a hosted inbox there are no rooms.
+   * @throws avatars_busy
+   */
   refreshAll(clientId: string, force: boolean): Promise<AvatarCounts> {
     return this.#refresh.run(clientId, force);
   }

@@ -13,13 +13,15 @@ import type { Group, GroupSettings, GroupMember as LinkMember, MemberAction } fr
 import type { Link } from '../../link/link.js';
 import type { Contact, SessionRecord } from '../../store/store.js';
 import { liveLink, type SessionSource } from '../access.js';
-import type { Groups as GroupCalls } from '../services.js';
 import type { Contacts } from './contacts.js';
 
 const INVITE_BASE = 'https://chat.whatsapp.com/';
 
-/** The groups of linked numbers, for the group routes. */
-export class Groups implements GroupCalls {
+/**
+ * The groups of linked numbers, for the group routes. All methods throw session_unknown, session_unpaired,
+ * session_not_connected, group_unknown, group_forbidden, lookup_failed.
+ */
+export class Groups {
   readonly #options;
 
   constructor(options: {
@@ -40,6 +42,7 @@ export class Groups implements GroupCalls {
     return this.#detail(clientId, await groups.get(jid));
   }
 
+  /** @throws recipient_unknown, invalid_request; nothing is created then */
   async create(clientId: string, subject: string, participants: readonly string[]): Promise<CreatedGroup> {
     const link = await this.#link(clientId);
     const others = await this.#people(clientId, participants, link);
@@ -48,6 +51,7 @@ export class Groups implements GroupCalls {
     return { ...listItemOf(group), ...(await this.#detail(clientId, group)), refused };
   }
 
+  /** @throws recipient_unknown, invalid_request; then no member is changed */
   async changeMembers(
     clientId: string,
     groupJid: string,
@@ -66,12 +70,14 @@ export class Groups implements GroupCalls {
     return INVITE_BASE + (await groups.inviteCode(jid, reset));
   }
 
+  /** Changes the given settings one after the other. @throws invalid_request, group_conflict */
   async update(clientId: string, groupJid: string, settings: Partial<GroupSettings>): Promise<void> {
     const jid = requireGroup(groupJid);
     const { groups } = await this.#link(clientId);
     await groups.change(jid, settings);
   }
 
+  /** People who ask to join. */
   async requests(clientId: string, groupJid: string): Promise<JoinRequest[]> {
     const jid = requireGroup(groupJid);
     const { groups } = await this.#link(clientId);
@@ -84,6 +90,7 @@ export class Groups implements GroupCalls {
     );
   }
 
+  /** @throws recipient_unknown, invalid_request; then nobody is answered */
   async answerRequests(
     clientId: string,
     groupJid: string,
@@ -96,6 +103,10 @@ export class Groups implements GroupCalls {
     return link.groups.answerJoinRequests(jid, action, people.map(formatJid));
   }
 
+  /**
+   * Joins by an invite: its code or link. `joined` is false when an admin has to approve first.
+   * @throws invalid_request, invite_unknown, group_conflict
+   */
   async join(clientId: string, invite: string): Promise<{ groupJid: string; joined: boolean }> {
     const code = readInvite(invite);
     const { groups } = await this.#link(clientId);
@@ -103,6 +114,7 @@ export class Groups implements GroupCalls {
     return { groupJid: jid, joined: isMember };
   }
 
+  /** The group of an invite, without joining. @throws invalid_request, invite_unknown */
   async invite(clientId: string, invite: string): Promise<GroupInvite> {
     const code = readInvite(invite);
     const { groups } = await this.#link(clientId);

@@ -6,11 +6,13 @@ import type { Link } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { Contact } from '../../store/store.js';
 import { liveLink, ownJid, requirePaired, type SessionSource } from '../access.js';
-import type { People as PeopleCalls } from '../services.js';
 import type { Contacts } from './contacts.js';
 
-/** Profiles and addresses of people, asked from the network, and the block list. */
-export class People implements PeopleCalls {
+/**
+ * Profiles and addresses of people, asked from the network, and the block list. All methods throw session_unknown,
+ * session_unpaired, session_not_connected, lookup_failed.
+ */
+export class People {
   readonly #options;
 
   constructor(options: {
@@ -21,6 +23,7 @@ export class People implements PeopleCalls {
     this.#options = options;
   }
 
+  /** @throws not_found when the network knows no such person, invalid_request if the jid is not of a person */
   async userInfo(clientId: string, jid: string, { withContact = false } = {}): Promise<UserInfo> {
     const address = readPerson(jid);
     const link = await liveLink(this.#options.sessions, clientId);
@@ -33,6 +36,7 @@ export class People implements PeopleCalls {
     return { ...contact, jid: jidOf(profile), username, status, pictureId, devices, verifiedName };
   }
 
+  /** @param number may be empty */
   async ownerLid(clientId: string, number: string): Promise<OwnerLid> {
     const session = requirePaired(this.#options.sessions, clientId);
     const { lid, pn } = session.record;
@@ -55,12 +59,14 @@ export class People implements PeopleCalls {
     };
   }
 
+  /** The block list, as the network has it now. */
   async blocked(clientId: string): Promise<BlockedPerson[]> {
     const link = await liveLink(this.#options.sessions, clientId);
     const people = await link.account.blocked();
     return Promise.all(people.map((person) => this.#described(clientId, person)));
   }
 
+  /** @throws recipient_unknown, invalid_request, account_rejected */
   async setBlocked(clientId: string, jid: string, isBlocked: boolean): Promise<void> {
     readPerson(jid);
     const { sessions, contacts } = this.#options;

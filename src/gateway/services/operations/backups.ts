@@ -2,7 +2,6 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 import type { Clock } from '../../../domain/clock.js';
 import { GatewayError, isGatewayError, storeUnavailable } from '../../../domain/errors.js';
 import type { Logger } from '../../log.js';
-import type { Backups } from '../services.js';
 
 /** A store that is open for a backup. */
 interface OpenStore {
@@ -26,10 +25,15 @@ export function createBackups({
   release: string;
   clock: Clock;
   log: Logger;
-}): Backups {
+}) {
   let isRunning = false;
   return {
-    async *backUp() {
+    /**
+     * The bytes of a backup, as its file has them: read while sends and messages go on, and only as fast as the caller
+     * consumes them. A caller that stops early calls `return()`.
+     * @throws backup_running, encryption_key_wrong, store_missing, store_unavailable
+     */
+    async *backUp(): AsyncGenerator<Uint8Array, void> {
       if (isRunning) {
         throw new GatewayError(
           'backup_running',

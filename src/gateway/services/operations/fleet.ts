@@ -3,7 +3,7 @@ import { KeyedLock } from '../../../domain/keyed-lock.js';
 import { originOf } from '../../../domain/text.js';
 import type { DeliveryFigures } from '../../delivery/figures.js';
 import type { FailedDeliveryStore, Store } from '../../store/store.js';
-import type { Fleet, SessionView } from '../services.js';
+import type { SessionView } from '../sessions/directory.js';
 
 interface FleetOptions {
   sessions: { views(): SessionView[]; health(only?: string): SessionHealth[] };
@@ -20,7 +20,7 @@ interface FleetOptions {
 }
 
 /** All sessions of this node with the figures that operators look at. */
-export function createFleet({ sessions, figures, receivers, failures, policy, held }: FleetOptions): Fleet {
+export function createFleet({ sessions, figures, receivers, failures, policy, held }: FleetOptions) {
   function show(
     { receivers: brief, ...health }: SessionHealth,
     view: SessionView | undefined,
@@ -30,10 +30,10 @@ export function createFleet({ sessions, figures, receivers, failures, policy, he
     return {
       ...health,
       orgId: view?.orgId ?? '',
-      ...(view?.proxy && { proxy: view.proxy }),
-      ...(policyOf && { policy: policyOf }),
-      ...(held(clientId) > 0 && { held: held(clientId) }),
-      ...(brief && { receivers: receivers(clientId) }),
+      proxy: view?.proxy,
+      policy: policyOf,
+      held: held(clientId) > 0 ? held(clientId) : undefined,
+      receivers: brief && receivers(clientId),
       webhook: {
         origin: originOf(view?.webhookUrl ?? ''),
         ...figures(clientId),
@@ -43,7 +43,8 @@ export function createFleet({ sessions, figures, receivers, failures, policy, he
   }
 
   return {
-    sessions(only) {
+    /** The sessions sorted by clientId, or only the named one. */
+    sessions(only?: string): SessionReport[] {
       const views = new Map(sessions.views().map((view) => [view.clientId, view]));
       return sessions
         .health(only)

@@ -3,9 +3,9 @@ import { type Clock, callAt, DAY_MS } from '../../../domain/clock.js';
 import { LIMITS } from '../../../domain/limits.js';
 import type { Logger } from '../../log.js';
 import type { Store } from '../../store/store.js';
-import type { Sessions } from '../ports/sessions.js';
 import type { KeptEvents } from '../receivers/kept-events.js';
 import type { HeldSends } from '../sending/held-sends.js';
+import type { SessionRegistry } from '../sessions/registry.js';
 import type { SessionPart } from '../sessions/session-parts.js';
 
 /** Milliseconds between two rounds. */
@@ -23,7 +23,7 @@ export class Housekeeping implements SessionPart {
       Store,
       'journal' | 'sends' | 'traces' | 'history' | 'files' | 'idempotency' | 'failedDeliveries' | 'keptEvents'
     >;
-    sessions: Pick<Sessions, 'views' | 'has' | 'get'>;
+    sessions: Pick<SessionRegistry, 'views' | 'has' | 'get'>;
     /** Held messages; messages of a session that does not connect expire too. */
     held: Pick<HeldSends, 'watch'>;
     keptEvents: Pick<KeptEvents, 'prune'>;

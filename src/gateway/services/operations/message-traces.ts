@@ -1,5 +1,5 @@
 import type { TailEntry } from '../../../contract/events/stream-entry.js';
-import type { TraceStep } from '../../../contract/index.js';
+import type { MessageTrace, TraceStep } from '../../../contract/index.js';
 import { parseJid } from '../../../domain/address.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { LIMITS } from '../../../domain/limits.js';
@@ -18,7 +18,6 @@ import type {
   WaitingDelivery,
 } from '../../store/store.js';
 import { roomIdOf } from '../identities/parties.js';
-import type { MessageTraces } from '../services.js';
 import { othersOf } from '../sessions/receiver-list.js';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -47,16 +46,17 @@ export function createMessageTraces(options: {
   tail: Pick<Tail, 'since'>;
   /** The trace of a message; undefined without tracing. Never rejects. */
   traceOf?(clientId: string, messageId: string): Promise<TraceContext | undefined>;
-}): MessageTraces {
+}) {
   return {
-    async of(clientId, messageId) {
+    /** @throws session_unknown, message_unknown where nothing is known of it */
+    async of(clientId: string, messageId: string): Promise<MessageTrace> {
       const facts = await factsOf(options, options.sessions.find(clientId), messageId);
       const steps = stepsOf(facts);
       if (steps.length === 0) throw unknownMessage(clientId, messageId);
       const direction = facts.isOwn ? 'out' : 'in';
       const traceId = (await options.traceOf?.(clientId, messageId))?.traceId;
       const about = { clientId, messageId, direction, chat: facts.chat } as const;
-      return { ...about, steps, conclusion: conclusionOf(facts), ...(traceId && { traceId }) };
+      return { ...about, steps, conclusion: conclusionOf(facts), traceId: traceId || undefined };
     },
   };
 }

@@ -2,7 +2,23 @@ import type { Lease, Node } from '../../../contract/index.js';
 import type { EpochMs } from '../../../domain/clock.js';
 import { GatewayError } from '../../../domain/errors.js';
 import type { ClusterStore, LeaseRecord, SeenNode } from '../../store/store.js';
-import type { Nodes } from '../services.js';
+
+/** The nodes that share the store, and the leases of sessions. All methods throw store_unavailable. */
+export interface Nodes {
+  /** Lists the nodes, sorted by name. */
+  list(): Promise<Node[]>;
+  /** Lists the leases, sorted by clientId, or only that of one session. Empty if the store has only one node. */
+  leases(clientId?: string): Promise<Lease[]>;
+  /** Sessions that no node holds, at most `limit`. */
+  unheld(limit: number): Promise<string[]>;
+  /**
+   * Starts or ends a drain: the node gives its sessions away and takes no new ones, but still answers and forwards
+   * requests.
+   * @param name of the node, or its nodeId
+   * @throws node_unknown, node_ambiguous where several have that name, nodes_unsupported where there is only one
+   */
+  drain(name: string, draining: boolean): Promise<Node>;
+}
 
 /** Milliseconds without a heartbeat after which a node may be gone: living nodes send one every second. */
 const SILENT_MS = 5_000;

@@ -41,7 +41,7 @@ export class ChatStandings {
     let before: string | undefined;
     for (let page = 0; page < SEARCHED.pages; page += 1) {
       const limit = SEARCHED.page;
-      const messages = await history.messages(clientId, room, { limit, ...(before && { before }) });
+      const messages = await history.messages(clientId, room, { limit, before: before || undefined });
       if (messages.some(({ fromMe }) => !fromMe)) return 'running';
       if (messages.length < limit) return before || messages.length > 0 ? 'unanswered' : 'new';
       before = messages[0]?.messageId;

@@ -114,9 +114,9 @@ export class PolicyFacts {
       since: linkedSince(record),
       counts,
       restrictions: active,
-      ...(warning && { warning }),
+      warning,
       isSilent: isUnanswered && !active.some(isLock),
-      ...(lookUpFirst && { lookUps: this.checks.questions(clientId) }),
+      lookUps: lookUpFirst && this.checks.questions(clientId),
     };
   }
 
@@ -182,8 +182,8 @@ export class PolicyFacts {
         ...(person?.pn ? [formatJid({ kind: 'pn', user: person.pn })] : []),
       ],
       standing,
-      ...(group && { groupSize: group.size }),
-      ...(policy.sameText && text && { text: this.#hashOf(clientId, text) }),
+      groupSize: group?.size,
+      text: policy.sameText && text ? this.#hashOf(clientId, text) : undefined,
     };
   }
 

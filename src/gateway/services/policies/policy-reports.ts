@@ -1,4 +1,4 @@
-import type { PolicyAnswer, PolicyFigures } from '../../../contract/index.js';
+import type { PastSends, PolicyAnswer, PolicyFigures } from '../../../contract/index.js';
 import { type Address, formatJid, parseJid, parseRecipient } from '../../../domain/address.js';
 import { type Clock, DAY_MS } from '../../../domain/clock.js';
 import type { Policy } from '../../../domain/policy/policy.js';
@@ -6,14 +6,13 @@ import { judge, newChatLimit } from '../../../domain/policy/rules.js';
 import type { PastSend, SessionRecord, Store } from '../../store/store.js';
 import { liveLink, type SessionSource } from '../access.js';
 import type { Contacts } from '../identities/contacts.js';
-import type { Policies } from '../services.js';
 import { linkedSince } from '../sessions/linked-number.js';
 import { toPolicyRefusal } from './admission.js';
 import { isGroup } from './chat-standings.js';
 import type { PolicyFacts } from './policy-facts.js';
 
 /** Answers questions about policies: what a session may send now, what was refused, and what it has sent. */
-export class PolicyReports implements Policies {
+export class PolicyReports {
   readonly #options;
 
   constructor(options: {
@@ -28,6 +27,7 @@ export class PolicyReports implements Policies {
     this.#options = options;
   }
 
+  /** Whether the workspace of a session may decide which policy it has. */
   get nameWorkspaces(): boolean {
     return this.#options.facts.nameWorkspaces;
   }
@@ -40,6 +40,10 @@ export class PolicyReports implements Policies {
     );
   }
 
+  /**
+   * The policy of a session and its counts; with `to` also whether a message to that recipient would leave now.
+   * @throws session_unknown; with `to` also session_unpaired, session_not_connected, recipient_unknown, lookup_failed
+   */
   async of(clientId: string, to?: string): Promise<PolicyAnswer> {
     const { facts, sessions, clock } = this.#options;
     const session = sessions.find(clientId);
@@ -61,7 +65,7 @@ export class PolicyReports implements Policies {
         lastDay: counts.count('messages', at - DAY_MS),
       },
       newChats: { used, ...(limit !== undefined && { limit, left: Math.max(0, limit - used) }) },
-      ...(policy.lookUpFirst && { lookUps: budgetOf(policy.lookUpFirst.perHour, number.lookUps?.length) }),
+      lookUps: policy.lookUpFirst && budgetOf(policy.lookUpFirst.perHour, number.lookUps?.length),
     };
     if (to === undefined) return answer;
     const address = await this.#addressOf(clientId, policy, to);
@@ -97,7 +101,12 @@ export class PolicyReports implements Policies {
     return person?.lid ? { kind: 'lid', user: person.lid } : asked;
   }
 
-  async sends(clientId: string, since: number, limit: number): ReturnType<Policies['sends']> {
+  /**
+   * A page of the sends after a time (milliseconds since the epoch), without their content.
+   * @param limit sends of a page; those of the same millisecond are in one page
+   * @throws session_unknown
+   */
+  async sends(clientId: string, since: number, limit: number): Promise<PastSends> {
     const { facts, sessions, store, contacts } = this.#options;
     const { record } = sessions.find(clientId);
     const { page, next } = await pageOf(store, clientId, since, limit);
@@ -111,16 +120,16 @@ export class PolicyReports implements Policies {
     }
     const sends = past.map(({ send: { sentAt, to }, standing }) => {
       const pn = numbers.get(to);
-      return { at: new Date(sentAt).toISOString(), to, ...(pn && { pn }), standing };
+      return { at: new Date(sentAt).toISOString(), to, pn: pn || undefined, standing };
     });
     const { orgId } = record;
     return {
       clientId,
-      ...(orgId && { orgId }),
+      orgId: orgId || undefined,
       createdAt: new Date(record.createdAt).toISOString(),
       linkedAt: new Date(linkedSince(record)).toISOString(),
       sends,
-      ...(next !== undefined && { next: new Date(next).toISOString() }),
+      next: next === undefined ? undefined : new Date(next).toISOString(),
     };
   }
 }

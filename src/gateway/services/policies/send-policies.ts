@@ -247,7 +247,7 @@ export class SendPolicies implements SessionPart {
     if (mode !== 'enforce') return;
     const at = allowedAt(refusals);
     const { allowedAt: _, ...rest } = first;
-    const refusal = toPolicyRefusal({ ...rest, ...(at !== undefined && { allowedAt: at }) }, clock.now());
+    const refusal = toPolicyRefusal({ ...rest, allowedAt: at }, clock.now());
     const when = refusal.allowedAt
       ? `it is allowed at ${refusal.allowedAt}`
       : 'repeating it later does not help';

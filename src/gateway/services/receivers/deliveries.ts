@@ -1,13 +1,13 @@
-import { sampleEvent } from '../../../contract/events/sample.js';
-import type { ResendAnswer } from '../../../contract/index.js';
+import type { ExtraEventType, MessageEventType } from '../../../contract/events/catalogue.js';
+import { type SampleFields, sampleEvent } from '../../../contract/events/sample.js';
+import type { ResendAnswer, TestEventAnswer } from '../../../contract/index.js';
 import type { Clock } from '../../../domain/clock.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { WEBHOOK_ID } from '../../../domain/ids.js';
 import { toFields } from '../../../domain/reasons.js';
 import type { Dispatcher, Receiver } from '../../delivery/dispatch.js';
 import type { DeliveryResult } from '../../delivery/job.js';
-import type { FailedDelivery, FailedDeliveryStore, SessionRecord } from '../../store/store.js';
-import type { Deliveries } from '../services.js';
+import type { FailedDelivery, FailedDeliveryStore, FailedFilter, SessionRecord } from '../../store/store.js';
 import { previousTokenOf } from '../sessions/previous-token.js';
 import { otherReceiverOf, unknownReceiver } from '../sessions/receiver-list.js';
 import type { Listeners } from './listeners.js';
@@ -27,7 +27,7 @@ export function createDeliveries(options: {
   dispatcher: Pick<Dispatcher, 'announce' | 'resend'>;
   failed: FailedDeliveryStore;
   clock: Clock;
-}): Deliveries {
+}) {
   const { sessions, listening, dispatcher, failed, clock } = options;
   /** Resends in flight: two requests for one delivery share an attempt and an answer. */
   const resending = new Map<string, Promise<ResendAnswer>>();
@@ -64,16 +64,30 @@ export function createDeliveries(options: {
   }
 
   return {
-    async sendTestEvent(clientId, type, fields, id) {
+    /**
+     * Sends a realistic event of a type to the session's webhook, or to another receiver.
+     * @throws session_unknown, webhook_missing, receiver_unknown, invalid_request for fields that such an event does not have
+     */
+    async sendTestEvent(
+      clientId: string,
+      type: MessageEventType | ExtraEventType,
+      fields?: SampleFields,
+      id?: string,
+    ): Promise<TestEventAnswer> {
       const { orgId, lid } = sessions.find(clientId);
       const receiver = receiverOf(clientId, id);
       const event = sampleEvent(type, { clientId, orgId, myLid: lid, at: clock.now(), fields });
       const sent = await dispatcher.announce(event, receiver, { isSample: true });
       return { ...toAnswer(sent), signed: receiver.token !== '' };
     },
-    failed: (filter) => failed.list(filter),
+    /** Newest first. */
+    failed: (filter: FailedFilter): Promise<FailedDelivery[]> => failed.list(filter),
     failedOne,
-    resend(id) {
+    /**
+     * Sends a failed delivery again with four new attempts. A delivery that succeeds leaves the list.
+     * @throws delivery_unknown, webhook_missing, receiver_unknown
+     */
+    resend(id: string): Promise<ResendAnswer> {
       const running = resending.get(id);
       if (running) return running;
       const sent = sendAgain(id).finally(() => resending.delete(id));

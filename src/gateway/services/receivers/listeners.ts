@@ -9,7 +9,9 @@ import type { Dispatcher, Receiver } from '../../delivery/dispatch.js';
 import { requirePublicUrl } from '../../delivery/guard.js';
 import type { Logger } from '../../log.js';
 import type { SessionRecord } from '../../store/store.js';
-import type { ListenerView, Listening } from '../services.js';
+
+/** The listener of a session; without secrets. */
+type ListenerView = Omit<ListenAnswer, 'ok' | 'renewed'>;
 
 /** A listener without its lifetime. */
 type Identity = Omit<ListenWish, 'seconds' | 'takeOver'>;
@@ -28,7 +30,7 @@ const EXTRAS: readonly string[] = EXTRA_EVENT_TYPES;
  * listener dies, the webhook gets the events that the listener did not answer, and all later ones. The session's own
  * webhook stays registered.
  */
-export class Listeners implements Listening {
+export class Listeners {
   readonly #options;
   readonly #byClient = new Map<string, Listener>();
 
@@ -47,6 +49,10 @@ export class Listeners implements Listening {
     this.#options = options;
   }
 
+  /**
+   * Puts a receiver in front of the session's webhook, or renews it. A new receiver gets one test call first.
+   * @throws session_unknown, webhook_taken while another one listens, webhook_unreachable when it does not answer 2xx
+   */
   async listen({ seconds, takeOver, ...wish }: ListenWish): Promise<Omit<ListenAnswer, 'ok'>> {
     const { clientId, webhookUrl } = wish;
     const { sessions, allowPrivateUrls = true, clock, log } = this.#options;
@@ -69,6 +75,10 @@ export class Listeners implements Listening {
     return { ...this.#viewOf(listener, registeredUrl), renewed };
   }
 
+  /**
+   * Removes the listener with that token, or any listener if no token is given. Returns false if there was none.
+   * @throws session_unknown
+   */
   end(clientId: string, webhookToken?: string): boolean {
     this.#options.sessions.find(clientId);
     const listener = this.#current(clientId);
@@ -83,6 +93,7 @@ export class Listeners implements Listening {
     if (listener) this.#remove(listener, 'the session left this node');
   }
 
+  /** Undefined when there is no listener. */
   view(clientId: string): ListenerView | undefined {
     const listener = this.#current(clientId);
     return listener && this.#viewOf(listener, this.#options.sessions.find(clientId).webhookUrl);

@@ -13,7 +13,6 @@ import type { DeliveryFigures } from '../../delivery/figures.js';
 import { requireReceiverUrl } from '../../delivery/sinks/addresses.js';
 import type { Logger } from '../../log.js';
 import type { FailedDeliveryStore, SessionRecord } from '../../store/store.js';
-import type { Receivers } from '../services.js';
 import { tokenChanges } from '../sessions/previous-token.js';
 import {
   othersOf,
@@ -34,8 +33,8 @@ type Deliveries = Pick<Dispatcher, 'figures' | 'forget'> & {
   durable: Pick<Dispatcher['durable'], 'figures' | 'waiting' | 'retryNow' | 'discard'>;
 };
 
-/** The receivers of sessions beside their webhooks. */
-export class SessionReceivers implements Receivers {
+/** The receivers of sessions beside their webhooks. The methods that name a session throw session_unknown. */
+export class SessionReceivers {
   readonly #options;
 
   constructor(options: {
@@ -57,6 +56,7 @@ export class SessionReceivers implements Receivers {
     this.#options = options;
   }
 
+  /** All receivers, without tokens; the webhook, if there is one, has id `1`. */
   async list(clientId: string): Promise<Receiver[]> {
     const { record } = this.#options.sessions.find(clientId);
     const failed = await this.#options.failed.countsOf(clientId);
@@ -67,6 +67,10 @@ export class SessionReceivers implements Receivers {
     return [this.#viewOf(clientId, webhookOf(record), failed.get(WEBHOOK_ID) ?? 0), ...others];
   }
 
+  /**
+   * @param setBy the operator, or a tenant with the secret of the session
+   * @throws receivers_full; forbidden if a tenant must not set this address
+   */
   add(clientId: string, { url, ...settings }: NewReceiver, setBy: SetBy): Promise<Receiver> {
     this.#requireUsable(withKeptCredentials('url', url, ''), setBy);
     return this.#change(clientId, ({ lastId, receivers }) => {
@@ -78,6 +82,7 @@ export class SessionReceivers implements Receivers {
     });
   }
 
+  /** @throws receiver_unknown; invalid_request for the webhook; forbidden if a tenant must not set this address */
   async change(clientId: string, id: string, changes: ReceiverChanges, setBy: SetBy): Promise<Receiver> {
     const { token, previousTokenFor, paused, ...settings } = changes;
     requireNotWebhook(id, 'changed');
@@ -107,6 +112,7 @@ export class SessionReceivers implements Receivers {
     return view;
   }
 
+  /** @returns the number of events that waited for it @throws receiver_unknown, invalid_request for the webhook */
   async remove(clientId: string, id: string): Promise<{ discarded: number }> {
     requireNotWebhook(id, 'removed');
     await this.#options.lists.change(clientId, ({ lastId, receivers }) => {

@@ -5,12 +5,11 @@ import { GatewayError, isGatewayError } from '../../../domain/errors.js';
 import { WEBHOOK_ID } from '../../../domain/ids.js';
 import { parseJson } from '../../../domain/json.js';
 import { LIMITS } from '../../../domain/limits.js';
-import { type Reason, toFields } from '../../../domain/reasons.js';
+import { type Reason, type ReasonFields, toFields } from '../../../domain/reasons.js';
 import type { Dispatcher, Receiver } from '../../delivery/dispatch.js';
 import { type EventFilter, passes } from '../../delivery/event-filter.js';
 import type { Logger } from '../../log.js';
-import type { KeptEvent, KeptEventStore, SessionRecord } from '../../store/store.js';
-import type { Replays } from '../services.js';
+import type { KeptEvent, KeptEventStore, KeptFilter, KeptPlace, SessionRecord } from '../../store/store.js';
 import { otherReceiverOf, othersOf, unknownReceiver } from '../sessions/receiver-list.js';
 import { receiverOf } from './announce.js';
 import type { KeptEvents } from './kept-events.js';
@@ -23,7 +22,23 @@ const announced = Joi.object<GatewayEvent, false, unknown>({
   clientId: Joi.string().required(),
 }).unknown();
 
-/** Sends events that sessions keep again. */
+/** Selects the kept events to send again, and their receiver. */
+interface ReplayWish extends Omit<KeptFilter, 'order'> {
+  receiver: string;
+  /** Includes events that do not pass the filter of the receiver. */
+  ignoreFilter: boolean;
+}
+
+/** The result of a replay; `reason`: why the receiver did not take the last event. */
+interface ReplayResult extends Partial<ReasonFields> {
+  replayed: number;
+  filtered: number;
+  missing?: string[];
+  /** The last event that was processed, to continue after it; absent when none is left. */
+  next?: KeptPlace;
+}
+
+/** The events that sessions keep to be sent again. All methods throw session_unknown. */
 export function createReplays(options: {
   sessions: {
     /** @throws session_unknown, session_elsewhere */
@@ -35,7 +50,7 @@ export function createReplays(options: {
   keeper: Pick<KeptEvents, 'removeAll'>;
   clock: Clock;
   log: Logger;
-}): Replays {
+}) {
   const { sessions, listening, dispatcher, kept, keeper, clock, log } = options;
 
   /** @throws GatewayError webhook_missing, receiver_unknown, receiver_paused */
@@ -55,12 +70,19 @@ export function createReplays(options: {
   }
 
   return {
-    async list(filter) {
+    /** Lists kept events, without their content. */
+    async list(filter: KeptFilter): Promise<Omit<KeptEvent, 'body'>[]> {
       sessions.find(filter.clientId);
       return kept.list(filter);
     },
-    removeAll: (clientId) => keeper.removeAll(clientId),
-    async replay({ clientId, receiver: id, ignoreFilter, ...selection }) {
+    /** Removes all kept events of a session that has turned `keepEvents` off. @throws store_unavailable */
+    removeAll: (clientId: string): Promise<void> => keeper.removeAll(clientId),
+    /**
+     * Sends kept events again to one receiver, the oldest first. Stops at the first event that the receiver does not accept,
+     * and after some seconds.
+     * @throws webhook_missing, receiver_unknown, receiver_paused, invalid_request
+     */
+    async replay({ clientId, receiver: id, ignoreFilter, ...selection }: ReplayWish): Promise<ReplayResult> {
       const { receiver, filter } = targetOf(sessions.find(clientId), id);
       const limit = selection.ids?.length ?? selection.limit;
       const found = await kept.list({ ...selection, clientId, limit, order: 'oldest first' });

@@ -9,7 +9,6 @@ import type { IncomingMessage } from '../../link/link.js';
 import type { SentRecord } from '../../store/store.js';
 import type { SessionSource } from '../access.js';
 import { isGroup } from '../policies/chat-standings.js';
-import type { HeldMessages } from '../services.js';
 import type { SessionEvent } from '../sessions/session.js';
 import type { SessionPart } from '../sessions/session-parts.js';
 import type { MessageSpans } from '../spans.js';
@@ -49,7 +48,7 @@ export interface Turn {
  * request: closed while it waits, open from the moment it leaves. So the step from waiting to leaving is one write, and a
  * crash finds the message in one of both states. Decision 31 has the details.
  */
-export class HeldSends implements SessionPart, HeldMessages {
+export class HeldSends implements SessionPart {
   readonly #options;
   readonly #endings: HeldEndings;
   readonly #passes: HeldPasses;
@@ -161,6 +160,7 @@ export class HeldSends implements SessionPart, HeldMessages {
     return held && closed && !acknowledged ? toAnswer({ ...readHeld(held), messageId }) : undefined;
   }
 
+  /** Oldest first. @throws session_unknown, store_unavailable */
   async list(
     clientId: string,
     { after, limit = Number.POSITIVE_INFINITY }: { after?: string | undefined; limit?: number } = {},
@@ -170,6 +170,7 @@ export class HeldSends implements SessionPart, HeldMessages {
     return queue.after(after, limit).map(toView);
   }
 
+  /** @throws session_unknown, held_send_unknown, held_send_leaving, store_unavailable */
   async cancel(clientId: string, messageId: string): Promise<void> {
     const { sessions, store } = this.#options;
     sessions.find(clientId);

@@ -10,13 +10,13 @@ import type { LinkFactory } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { Store } from '../../store/store.js';
 import { type LiveLinks, requirePaired, type SessionSource } from '../access.js';
-import type { Media } from '../files/media.js';
+import type { FilePayload, FileSource, Media } from '../files/media.js';
+import type { SpooledFile } from '../files/spool.js';
 import type { MessageStatuses } from '../history/message-statuses.js';
 import type { Contacts } from '../identities/contacts.js';
 import type { SendPolicies } from '../policies/send-policies.js';
 import type { Announcements } from '../receivers/announce.js';
 import type { InboundMessages } from '../receiving/receive.js';
-import type { FilePayload, FileSource, Sending, SpooledFile } from '../services.js';
 import type { Session, SessionEvent } from '../sessions/session.js';
 import type { SessionPart } from '../sessions/session-parts.js';
 import type { MessageSpans } from '../spans.js';
@@ -43,7 +43,7 @@ interface RefusedDraft {
 }
 
 /** Sends messages of any kind: answers after the network's acknowledgement, and sends once for each idempotency key. */
-export class Sends implements Sending, SessionPart {
+export class Sends implements SessionPart {
   /** Messages that wait until their policy allows them. */
   readonly held: HeldSends;
   readonly #options;
@@ -118,6 +118,13 @@ export class Sends implements Sending, SessionPart {
     this.#outbox.stop();
   }
 
+  /**
+   * Sends one message of a kind and answers after the network's acknowledgement.
+   * @param idempotencyKey the same key within 24 h sends once and returns the first answer.
+   * @param gone aborted when the caller hangs up: without a key the send then stops waiting for a connection
+   * @throws session_unknown, session_unpaired, recipient_unknown, send_*, idempotency_conflict, store_unavailable; if it
+   * changes an earlier message also invalid_request (message of another chat), target_not_own, edit_window_over
+   */
   send(
     kind: KindSend,
     payload: SendPayload,
@@ -127,6 +134,11 @@ export class Sends implements Sending, SessionPart {
     return this.run(kindJob(kind, payload, this.#options), idempotencyKey, gone);
   }
 
+  /**
+   * Sends a file, by the first kind that takes its MIME type; a file by URL that is too large as a text with its link.
+   * `mediaType` and, by URL, `bytes` are in the answer. An uploaded file is discarded by its caller.
+   * @throws as `send`, and media_unfetchable, media_unsupported
+   */
   sendFile(
     payload: FilePayload,
     source: FileSource,
@@ -136,6 +148,7 @@ export class Sends implements Sending, SessionPart {
     return this.run(fileJob(payload, source, this.#options.media), idempotencyKey, gone);
   }
 
+  /** Takes a stream to disk. @throws media_too_large; nothing is left behind. */
   spool(clientId: string, stream: Readable): Promise<SpooledFile> {
     return this.#options.media.spool(clientId, stream);
   }

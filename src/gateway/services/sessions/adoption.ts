@@ -15,8 +15,7 @@ import { requireReceiverUrl } from '../../delivery/sinks/addresses.js';
 import type { LinkFactory } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import { heldRecords, type SessionRecord, type Store } from '../../store/store.js';
-import type { Adoption, SessionView } from '../services.js';
-import { sessionView } from './directory.js';
+import { type SessionView, sessionView } from './directory.js';
 import { linkedAs, linkedSince } from './linked-number.js';
 import { previousTokenOf } from './previous-token.js';
 import { readReceivers, shownFilter, writeReceivers } from './receiver-list.js';
@@ -35,7 +34,7 @@ const MAX_RECENT = 5_000;
  * Takes over numbers that another program has linked with the same protocol library: its credentials and Signal keys, in parts
  * that fit into one request each. The number connects with the part that brings the credentials, which is the last one.
  */
-export class AdoptedNumbers implements Adoption {
+export class AdoptedNumbers {
   readonly #options;
   /** Sessions and links with a request in flight. */
   readonly #busy = new Set<string>();
@@ -56,6 +55,11 @@ export class AdoptedNumbers implements Adoption {
     this.#options = options;
   }
 
+  /**
+   * Takes one part of the state of a number.
+   * @returns the session, and the names of keys that cannot be used
+   * @throws invalid_request, session_already_paired
+   */
   async take(part: AdoptRequest): Promise<{ session: SessionView; leftOut: string[] }> {
     const { clientId, begin, keys = [], credentials, received = [], linkedAt, ...others } = part;
     const { webhookPaused, previousToken, receivers, ...settings } = others;
@@ -96,6 +100,11 @@ export class AdoptedNumbers implements Adoption {
     });
   }
 
+  /**
+   * Closes the link and deletes everything of the session, but leaves the device linked at the network.
+   * @param jid the own jid of the session that the caller means, with or without its device
+   * @throws session_unknown; invalid_request if the session has another number
+   */
   async giveBack(clientId: string, jid: string): Promise<void> {
     const { sessions } = this.#options;
     const session = sessions.find(clientId);
@@ -108,6 +117,10 @@ export class AdoptedNumbers implements Adoption {
     await sessions.giveBack(clientId);
   }
 
+  /**
+   * Closes the link until an operator reconnects it, and returns what another Switchboard needs beside the keys.
+   * @throws session_unknown, session_unpaired; session_terminal for a banned number
+   */
   async export(clientId: string): Promise<Omit<ExportSessionAnswer, 'ok'>> {
     const { sessions, store, links, journal, sends, clock, log } = this.#options;
     const session = sessions.find(clientId);
@@ -155,6 +168,7 @@ export class AdoptedNumbers implements Adoption {
     };
   }
 
+  /** Counts the unfinished work in the store that would be lost with the session. @throws session_unknown */
   async unfinished(clientId: string): Promise<UnfinishedAnswer> {
     const { sessions, store, links } = this.#options;
     const { record } = sessions.find(clientId);
@@ -178,6 +192,10 @@ export class AdoptedNumbers implements Adoption {
     };
   }
 
+  /**
+   * The next page of keys, after `after`, of a session that `export` stopped.
+   * @throws session_unknown, session_unpaired; session_already_paired while it is in use
+   */
   async exportKeys(
     clientId: string,
     after?: { type: string; id: string },

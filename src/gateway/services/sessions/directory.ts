@@ -1,18 +1,35 @@
-import type { SessionHealth } from '../../../contract/index.js';
+import type { Client, SessionHealth } from '../../../contract/index.js';
 import { formatJid } from '../../../domain/address.js';
 import { type Clock, wait } from '../../../domain/clock.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { KeyedLock } from '../../../domain/keyed-lock.js';
 import { pauseText } from '../../../domain/pauses.js';
 import { shownProxy } from '../../../domain/proxy.js';
-import { readReason, textOf, toFields } from '../../../domain/reasons.js';
+import { type Reason, readReason, textOf, toFields } from '../../../domain/reasons.js';
 import { withoutCredentials } from '../../../domain/url-credentials.js';
 import type { SessionRecord, SessionStore } from '../../store/store.js';
-import type { SessionState, SessionView } from '../services.js';
 import { type ApiSecretHasher, markOf } from './api-secret.js';
 import { othersOf } from './receiver-list.js';
 import type { Session } from './session.js';
 import type { SessionParts } from './session-parts.js';
+
+/** A session as the API shows it; never with secrets. */
+export interface SessionView extends Omit<Client, 'podName' | 'listener'> {
+  /** Cause of the status. */
+  reason: Reason | undefined;
+  pollLookupUrl: string;
+  /** RFC 3339: when calls stop carrying a signature with the previous token; absent if they carry none. */
+  previousTokenUntil?: string;
+  enableGroupAi: boolean;
+  rejectCalls: boolean;
+  extraEvents: string[];
+  hasSecret: boolean;
+}
+
+/** The state of a session for figures of the whole node. */
+interface SessionState extends Pick<SessionHealth, 'status' | 'connected' | 'rejectCalls'> {
+  hasProxy: boolean;
+}
 
 /** Milliseconds between two reads of all secrets: a caller that tries wrong ones must not keep the store busy. */
 const READ_MS = 1_000;

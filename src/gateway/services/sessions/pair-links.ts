@@ -1,16 +1,29 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { PairLinkAnswer, PairState } from '../../../contract/index.js';
 import type { Clock, EpochMs } from '../../../domain/clock.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { sessionOfPairToken } from '../../../domain/ids.js';
+import type { Reason } from '../../../domain/reasons.js';
 import { isTerminal } from '../../../domain/session.js';
+import type { PasskeyState, WebAuthnAssertion } from '../../link/link.js';
 import type { Logger } from '../../log.js';
-import type { PairLinks, PairView, Sessions, WebAuthnAssertion } from '../services.js';
+import type { SessionRegistry } from './registry.js';
 
 /** Milliseconds for which an address is valid. */
 const LINK_MS = 15 * 60_000;
 /** Milliseconds for which the network accepts a pairing code. */
 const CODE_MS = 180_000;
 const SECRET_BYTES = 32;
+
+/** A pairing as the owner of the number sees it at a one-time address. Contains no other data of the session. */
+export interface PairView extends Pick<PairState, 'status' | 'code'> {
+  reason?: Reason | undefined;
+  /** The text inside the QR. */
+  qr?: string;
+  passkey?: PasskeyState;
+  /** When the address expires. */
+  expiresAt: EpochMs;
+}
 
 interface PairLink {
   /** SHA-256 of the secret. */
@@ -26,15 +39,16 @@ interface PairLink {
 /**
  * One-time addresses where the owner of a number links it. The token is the clientId and 256 random bits: the clientId leads
  * any node to the node of the session, which alone keeps the link, in memory and hashed. It is not stored: a pairing ends
- * with a handover anyway, and the operator then creates a new link.
+ * with a handover anyway, and the operator then creates a new link. Every method that takes a token throws
+ * pair_link_unknown.
  */
-export class MemoryPairLinks implements PairLinks {
+export class MemoryPairLinks {
   readonly #options;
   readonly #links = new Map<string, PairLink>();
 
   constructor(options: {
     sessions: Pick<
-      Sessions,
+      SessionRegistry,
       'has' | 'get' | 'start' | 'qr' | 'pairPhone' | 'passkey' | 'answerPasskey' | 'confirmPasskey'
     >;
     /** When a session of this node was created. */
@@ -47,7 +61,8 @@ export class MemoryPairLinks implements PairLinks {
     this.#options = options;
   }
 
-  create(clientId: string): { url: string; expiresAt: string } {
+  /** Creates an address, which replaces an earlier one of the session. @throws session_unknown, session_already_paired */
+  create(clientId: string): Omit<PairLinkAnswer, 'clientId'> {
     const { sessions, createdAt, address, clock, log } = this.#options;
     const { jid, status } = sessions.get(clientId);
     if (jid !== '' && !isTerminal(status)) {
@@ -64,6 +79,7 @@ export class MemoryPairLinks implements PairLinks {
     };
   }
 
+  /** The URL of a token. */
   url(token: string): string {
     this.#find(token);
     return `${this.#options.address.publicUrl}/pair/${token}`;
@@ -86,12 +102,14 @@ export class MemoryPairLinks implements PairLinks {
     return { status: hasStopped ? 'stopped' : 'waiting', reason, ...left };
   }
 
+  /** Connects again after the QR codes expired. */
   async start(token: string): Promise<void> {
     const { clientId, link } = this.#open(token);
     link.code = undefined;
     await this.#options.sessions.start(clientId, {});
   }
 
+  /** @throws session_already_paired, pairing_code_refused */
   async requestCode(token: string, phone: string): Promise<string> {
     const { clientId, link } = this.#open(token);
     const { sessions, clock } = this.#options;
@@ -100,10 +118,12 @@ export class MemoryPairLinks implements PairLinks {
     return text;
   }
 
+  /** @throws passkey_not_asked, passkey_malformed, passkey_expired, passkey_refused */
   async answerPasskey(token: string, assertion: WebAuthnAssertion): Promise<void> {
     await this.#options.sessions.answerPasskey(this.#open(token).clientId, assertion);
   }
 
+  /** @throws passkey_not_asked, passkey_expired, passkey_refused */
   async confirmPasskey(token: string): Promise<void> {
     await this.#options.sessions.confirmPasskey(this.#open(token).clientId);
   }

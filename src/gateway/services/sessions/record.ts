@@ -15,6 +15,14 @@ export type RecordChanges = Partial<Omit<SessionRecord, 'clientId'>>;
  */
 export type WebhookChanges = WebhookSettings & { webhookPaused?: PauseCode | ''; previousTokenFor?: number };
 
+/** How long data of a session is kept; absent fields do not change. */
+export interface RetentionChanges {
+  /** Days after which messages and files are deleted; 0 for never, null for the daemon's setting. */
+  retentionDays?: number | null;
+  /** Days for which events are kept; 0 for none. */
+  keepEvents?: number;
+}
+
 /** Writes a session's record in order. A change that fails during a store outage is written with the next one. */
 export class RecordWriter {
   readonly #clientId: string;

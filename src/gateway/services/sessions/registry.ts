@@ -8,8 +8,7 @@ import { doubling, type RetryPolicy } from '../../../domain/retry.js';
 import { isTerminal, type SessionStatus } from '../../../domain/session.js';
 import type { PasskeyState, WebAuthnAssertion } from '../../link/link.js';
 import type { SessionRecord, StoredSession } from '../../store/store.js';
-import type { RetentionChanges, SessionState, Sessions, SessionView } from '../services.js';
-import { SessionDirectory, sessionHealth, sessionState, sessionView } from './directory.js';
+import { SessionDirectory, type SessionView, sessionHealth, sessionState, sessionView } from './directory.js';
 import { dropLeftovers } from './link-steps.js';
 import { type Ownership, SOLE_OWNERSHIP } from './ownership.js';
 import { webhookChanges } from './previous-token.js';
@@ -19,6 +18,7 @@ import {
   hasMoved,
   newRecord,
   type RecordChanges,
+  type RetentionChanges,
   requirePairable,
   requirePublicAddresses,
   requireReconnectable,
@@ -33,8 +33,8 @@ import { Admission } from './waiting.js';
 /** Pauses after failed logins. */
 export const BACKOFF: RetryPolicy = { pausesMs: doubling(1_000, 60_000), endless: true, jitter: 0.25 };
 
-/** The sessions of this node: creates, resumes, finds, changes, releases and ends them. */
-export class SessionRegistry implements Sessions {
+/** The sessions of this node: creates, resumes, finds, changes, releases and ends them. All methods throw session_unknown. */
+export class SessionRegistry {
   readonly #sessions = new Map<string, Session>();
   /** Starts in flight, so that two at once create one session. */
   readonly #starting = new Map<string, Promise<Session>>();
@@ -100,6 +100,7 @@ export class SessionRegistry implements Sessions {
     return true;
   }
 
+  /** Creates or wakes a session; idempotent. Returns before it is connected. */
   async start(clientId: string, settings: StartSettings): Promise<SessionView> {
     const { session, isNew } = await this.create(clientId, settings);
     const { proxy, ...webhook } = settings;
@@ -129,11 +130,13 @@ export class SessionRegistry implements Sessions {
     return { session, isNew };
   }
 
+  /** The text inside the current QR code; empty unless the status is `qr`. */
   qr(clientId: string): { clientId: string; status: SessionStatus; qr: string } {
     const session = this.find(clientId);
     return { clientId, status: session.record.status, qr: session.qr };
   }
 
+  /** An 8-character code as `ABCD-EFGH`. @throws session_already_paired, pairing_code_refused */
   async pairPhone(clientId: string, phone: string): Promise<string> {
     const session = this.find(clientId);
     requirePairable(session.record);
@@ -142,6 +145,7 @@ export class SessionRegistry implements Sessions {
     return `${code.slice(0, 4)}-${code.slice(4)}`;
   }
 
+  /** The step of the passkey ceremony; undefined while the network asks for none. */
   passkey(clientId: string): PasskeyState | undefined {
     return this.find(clientId).passkey;
   }
@@ -167,19 +171,23 @@ export class SessionRegistry implements Sessions {
     return this.all().map(sessionView);
   }
 
-  states(): SessionState[] {
+  /** The states of all sessions of this node, for figures of the whole node: cheap enough for every probe. */
+  states() {
     return this.all().map(sessionState);
   }
 
+  /** All sessions of all nodes, sorted by clientId; only one when it is named. @throws store_unavailable */
   list(only?: string): Promise<SessionView[]> {
     return this.#directory.list(only);
   }
 
+  /** The sessions of this node; only one when it is named. */
   health(only?: string): SessionHealth[] {
     const sessions = this.all().filter(({ clientId }) => only === undefined || clientId === only);
     return sessions.map((session) => sessionHealth(session, this.#options));
   }
 
+  /** Ends a pause, unless `webhookPaused` says why the webhook gets no calls. @throws invalid_request */
   async setWebhook(clientId: string, settings: WebhookChanges): Promise<SessionView> {
     requirePublicAddresses(settings, this.#options.allowPrivateUrls);
     const now = this.#options.clock.now();
@@ -202,6 +210,7 @@ export class SessionRegistry implements Sessions {
     return view;
   }
 
+  /** Sets the API secret; an empty string removes it. @throws secret_taken if another session has it */
   setApiSecret(clientId: string, secret: string): Promise<SessionView> {
     const write = (apiSecretHash: string) => this.#update(clientId, { apiSecretHash });
     return secret ? this.#directory.giveSecret(clientId, secret, write) : write('');
@@ -219,12 +228,17 @@ export class SessionRegistry implements Sessions {
     return this.#update(clientId, keep);
   }
 
+  /** Replaces a live link, or one that is being tried. @param proxy its URL, with user and password; null for direct connections */
   async setProxy(clientId: string, proxy: string | null): Promise<SessionView> {
     const session = this.find(clientId);
     await this.#changeProxy(session, proxy ?? '');
     return sessionView(session);
   }
 
+  /**
+   * Closes a live link and connects again at once, without the pause before the next attempt. Returns before the session
+   * is connected; sends in flight continue over the new link. @throws session_unpaired, session_terminal
+   */
   async reconnect(clientId: string): Promise<SessionView> {
     const session = this.find(clientId);
     requireReconnectable(session.record);
@@ -232,6 +246,7 @@ export class SessionRegistry implements Sessions {
     return sessionView(session);
   }
 
+  /** Logs the device out and deletes everything of the session; returns a warning if the network did not confirm the logout. */
   disconnect(clientId: string): Promise<{ warning?: string }> {
     return this.#endOnce(clientId, (session) => session.logout());
   }
@@ -255,6 +270,7 @@ export class SessionRegistry implements Sessions {
     return ending;
   }
 
+  /** The sessions that an API secret opens, mostly one; compared in constant time. */
   sessionsOfSecret(secret: string): Promise<string[]> {
     return this.#directory.openedBy(secret);
   }
@@ -357,6 +373,8 @@ export class SessionRegistry implements Sessions {
     if (Object.keys(definedOnly(settings)).length === 0) return;
     const changes = webhookChanges(session.record, settings, this.#options.clock.now());
     await session.update(changes).catch((cause: unknown) => {
+      // a session that was deleted meanwhile has not started
+      if (cause instanceof GatewayError && cause.code === 'session_unknown') throw cause;
       throw new GatewayError('webhook_not_persisted', reason('webhook_not_kept'), { cause });
     });
   }

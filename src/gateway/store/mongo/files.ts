@@ -93,7 +93,9 @@ export function mongoFiles(database: MongoDatabase): FileStore {
       const found = await run(() => records.find(id));
       if (!found) return undefined;
       const within = rangeWithin(found, range);
-      const stream = within ? await bytes.open(found.bytesId, within) : Readable.from([]);
+      const stream = within
+        ? await bytes.open(found.bytesId, within)
+        : Readable.from([], { objectMode: false });
       return stream && { record: ofFiles.toRecord(found), stream };
     },
     list: (clientId, page) => run(() => records.list(clientId, page)),

@@ -85,7 +85,7 @@ export function sqliteFiles(database: OpenDatabase, dataDir: string): FileStore 
       const record = records.get(id);
       if (!record) return undefined;
       const within = rangeWithin(record, range);
-      const stream = within ? await bytes.open(id, within) : Readable.from([]);
+      const stream = within ? await bytes.open(id, within) : Readable.from([], { objectMode: false });
       return stream && { record, stream };
     },
     async list(clientId, page) {

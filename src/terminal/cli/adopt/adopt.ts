@@ -124,7 +124,7 @@ async function send(
   await client.adopt({
     ...{ clientId, begin: true, extraEvents, webhookUrl, webhookToken, receivers },
     pollLookupUrl: pollLookupUrl || undefined,
-    proxy: proxy ?? undefined,
+    proxy: proxy || undefined,
   });
   const tooLarge = (key: StoredKey) => void leftOut.push(`${key.type} ${key.id}`);
   for await (const part of partsOf(keys(), tooLarge)) {

@@ -26,7 +26,7 @@ export function report(context: InboxContext, error: unknown): void {
   const text = plainLine(errorMessage(error));
   const suggestions = error instanceof CliError ? error.suggestions : [];
   const isAway = error instanceof CliError && error.failure === 'unreachable' && !isLostAnswer(error);
-  say(context, { level: 'error', text, suggestions, untilBack: isAway ? true : undefined });
+  say(context, { level: 'error', text, suggestions, untilBack: isAway || undefined });
 }
 
 /** Remembers the phone number of a person and shows it in their room. */

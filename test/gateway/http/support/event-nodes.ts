@@ -11,7 +11,7 @@ export const SECRET = 'secret-of-acme-0123456789';
 /** One node of a cluster, with a real server. */
 export interface EventNode
   extends PeerNode,
-    Pick<TestServer, 'server' | 'services' | 'tail' | 'clock' | 'lines'> {
+    Pick<TestServer, 'server' | 'services' | 'tail' | 'clock' | 'lines' | 'close'> {
   /** Publishes an event of a session. */
   tell(id: string, more?: { clientId?: string; reason?: string }): void;
   changeRoom(room: string, clientId?: string): RoomSignal;
@@ -38,7 +38,7 @@ export class EventNodes {
       self,
       others: async () => this.listed.filter((node) => node.nodeId !== nodeId),
     };
-    const api = await createTestServer(owners);
+    const api = await createTestServer({ owners });
     await api.services.sessions.start('acme', {});
     await api.services.sessions.setApiSecret('acme', SECRET);
     const count = countStreams(api);
@@ -69,7 +69,7 @@ export class EventNodes {
 
   async stopAll(): Promise<void> {
     await this.closeStreams();
-    await Promise.all(this.#nodes.map(({ server }) => server.stop()));
+    await Promise.all(this.#nodes.map((node) => node.close()));
   }
 
   #voice({ server, tail, clock }: TestServer): Pick<EventNode, 'tell' | 'changeRoom' | 'open'> {

@@ -1,5 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
-import type { Owner, Owners, PeerNode } from '../../../../src/gateway/cluster/owners.js';
+import { type Owner, type Owners, type PeerNode, soleOwner } from '../../../../src/gateway/cluster/owners.js';
+import type { Membership } from '../../../../src/gateway/daemon/membership.js';
+import { clusterNodes } from '../../../../src/gateway/services/operations/nodes.js';
 import type { ClusterStore } from '../../../../src/gateway/store/store.js';
 import { LeaseTable, NodeTable } from '../../cluster/support/tables.js';
 
@@ -129,5 +131,29 @@ export async function answeringServer(
         server.close(() => resolve());
         server.closeAllConnections();
       }),
+  };
+}
+
+/** The place of `node-1` in a cluster; it holds the sessions that its registry has. */
+export function memberOf(cluster: FakeCluster): Membership {
+  cluster.add('node-1', 'http://127.0.0.1:3000');
+  let has: (clientId: string) => boolean = () => false;
+  return {
+    owners: soleOwner('node-1', (clientId) => has(clientId)),
+    ownership: {
+      shared: true,
+      holds: () => true,
+      confirm: async () => undefined,
+      acquire: async () => undefined,
+      ended: async () => undefined,
+    },
+    nodes: clusterNodes({ cluster, selfId: 'node-1', aliveMs: 10_000 }),
+    leases: undefined,
+    async prepare({ sessions }) {
+      has = (clientId) => sessions.has(clientId);
+    },
+    start: async () => undefined,
+    drain: async () => undefined,
+    leave: async () => undefined,
   };
 }

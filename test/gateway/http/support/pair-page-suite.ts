@@ -40,7 +40,7 @@ export function describePairPage(theme: Theme): void {
     });
     afterEach(async () => {
       await page.close();
-      await api.server.stop();
+      await api.close();
     });
 
     /** Waits until a view is shown, and checks that it fits, with nothing of the others. */
@@ -54,26 +54,25 @@ export function describePairPage(theme: Theme): void {
     }
 
     it('shows each state of a pairing as it changes', async () => {
-      const { sessions } = api.services;
       await page.goto(url);
       await expectView('waiting');
-      sessions.become('acme', 'qr', QR);
+      await api.become('acme', 'qr', { qr: QR });
       await expectView('qr');
       const { width = 0 } = (await page.locator('[data-qr]').boundingBox()) ?? {};
       expect(width).to.be.at.least(220);
-      sessions.become('acme', 'initializing', '', reason('qr_expired'));
+      await api.become('acme', 'initializing', { why: reason('qr_expired') });
       await expectView('stopped');
       expect(await page.textContent('[data-reason]')).to.equal('No phone scanned the QR code in time.');
-      sessions.passkeyState = { step: 'sending', expiresAt: STARTED_AT + 60_000 };
+      await api.become('acme', 'qr', { qr: QR });
+      await api.askPasskey('acme', { step: 'sending', expiresAt: STARTED_AT + 60_000 });
       await expectView('finishing');
-      sessions.passkeyState = undefined;
-      sessions.become('acme', 'connected');
+      await api.become('acme', 'connected');
       await expectView('linked');
       expect(complaints).to.deep.equal([]);
     });
 
     it('creates a code for a phone number', async () => {
-      api.services.sessions.become('acme', 'qr', QR);
+      await api.become('acme', 'qr', { qr: QR });
       await page.goto(url);
       await page.click('summary:has-text("Cannot scan")');
       await page.fill('#phone', '+1 (555) 000-0001');
@@ -87,7 +86,7 @@ export function describePairPage(theme: Theme): void {
     });
 
     it('says why a code is refused', async () => {
-      api.services.sessions.become('acme', 'qr', QR);
+      await api.become('acme', 'qr', { qr: QR });
       await page.goto(url);
       await page.click('summary:has-text("Cannot scan")');
       await page.fill('#phone', '12');
@@ -96,8 +95,7 @@ export function describePairPage(theme: Theme): void {
     });
 
     it('guides through the passkey ceremony, and accepts the pasted answer', async () => {
-      const { sessions } = api.services;
-      sessions.passkeyState = ASSERTION_NEEDED;
+      await api.askPasskey('acme', ASSERTION_NEEDED);
       await page.goto(url);
       await expectView('assertion_needed');
       expect(await page.textContent('[data-snippet]')).to.contain('navigator.credentials.get');
@@ -108,28 +106,30 @@ export function describePairPage(theme: Theme): void {
       await page.fill('#answer', JSON.stringify(ASSERTION));
       await page.click('button:has-text("Send the answer")');
       await page.waitForSelector('[role="alert"]', { state: 'hidden' });
-      expect(sessions.assertions).to.deep.equal([ASSERTION]);
-      sessions.passkeyState = { step: 'confirm_code', code: SHOWN_CODE, expiresAt: STARTED_AT + 60_000 };
+      expect(api.network.assertions).to.deep.equal([ASSERTION]);
+      await api.askPasskey('acme', {
+        step: 'confirm_code',
+        code: SHOWN_CODE,
+        expiresAt: STARTED_AT + 60_000,
+      });
       await expectView('confirm_code');
       expect(await page.textContent('[data-passkey-code]')).to.equal(SHOWN_CODE);
       await page.click('button:has-text("the codes are the same")');
       await page.waitForSelector('button:disabled', { state: 'detached' });
-      expect(sessions.confirmations).to.equal(1);
+      expect(api.network.asked.filter(([call]) => call === 'confirmPasskey')).to.have.lengthOf(1);
     });
 
     it('reads the answer from its fragment, and removes it there', async () => {
-      const { sessions } = api.services;
-      sessions.passkeyState = ASSERTION_NEEDED;
+      await api.askPasskey('acme', ASSERTION_NEEDED);
       const sent = page.waitForResponse((response) => response.url().endsWith('/passkey'));
       await page.goto(`${url}#passkey=${encodeURIComponent(JSON.stringify(ASSERTION))}`);
       expect((await sent).status()).to.equal(200);
-      expect(sessions.assertions).to.deep.equal([ASSERTION]);
+      expect(api.network.assertions).to.deep.equal([ASSERTION]);
       expect(page.url()).to.equal(url);
     });
 
     it('requests new QR codes', async () => {
-      const { sessions } = api.services;
-      sessions.become('acme', 'initializing', '', reason('qr_expired'));
+      await api.become('acme', 'initializing', { why: reason('qr_expired') });
       await page.goto(url);
       await expectView('stopped');
       const asked = page.waitForResponse((response) => response.url().endsWith('/start'));
@@ -147,7 +147,7 @@ export function describePairPage(theme: Theme): void {
     });
 
     it('returns with the answer of the passkey script', async () => {
-      api.services.sessions.passkeyState = ASSERTION_NEEDED;
+      await api.askPasskey('acme', ASSERTION_NEEDED);
       await page.goto(url);
       await expectView('assertion_needed');
       const snippet = (await page.textContent('[data-snippet]')) ?? '';
@@ -184,7 +184,7 @@ export function describePairPage(theme: Theme): void {
       await other.close();
       const path = `${new URL(url).pathname}/passkey`;
       expect((await api.post(path, { assertion: answer }, { token: null })).status).to.equal(200);
-      const [assertion] = api.services.sessions.assertions;
+      const [assertion] = api.network.assertions;
       const client = Buffer.from(assertion?.response.clientDataJSON ?? '', 'base64url').toString();
       expect(JSON.parse(client)).to.include({
         type: 'webauthn.get',

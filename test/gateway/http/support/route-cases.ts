@@ -3,6 +3,7 @@ import type { ObjectSchema } from 'joi';
 import { CONTRACT } from '../../../../src/contract/index.js';
 import type { Operation } from '../../../../src/contract/operation.js';
 import { exampleOf } from '../../../../src/contract/print/openapi.js';
+import { ERROR_STATUSES, type ErrorCode } from '../../../../src/domain/errors.js';
 import type { PasskeyState } from '../../../../src/gateway/services/services.js';
 import type { FailedDelivery } from '../../../../src/gateway/store/store.js';
 import {
@@ -15,6 +16,7 @@ import {
   SEND_REFUSALS,
 } from '../../../support/send-refusals.js';
 import { STARTED_AT } from './test-server.js';
+import { WEB_URL } from './web.js';
 
 export type { Field };
 
@@ -109,6 +111,10 @@ const RECEIVER_SETTINGS: Record<string, Field> = {
   },
 };
 
+/** Id of an own message. */
+export const OWN_MESSAGE = '3EB01';
+/** The number of the session, with its device. */
+const OWN_JID = '15550000001:1@s.whatsapp.net';
 const ADDRESS = { clientId: 'acme', to: '+15550000002' };
 const SECTIONS = [{ title: 'Warm', rows: [{ id: 'soup', title: 'Soup' }] }];
 
@@ -226,7 +232,7 @@ const CASES: readonly RouteCase[] = [
   },
   {
     path: '/give-back',
-    valid: { clientId: 'acme', jid: '15550000001:3@s.whatsapp.net' },
+    valid: { clientId: 'acme', jid: OWN_JID },
     fields: { clientId: CLIENT_ID, jid: { wrong: [1, null, {}] } },
   },
   {
@@ -253,7 +259,7 @@ const CASES: readonly RouteCase[] = [
     path: '/listen-webhook',
     valid: {
       clientId: 'acme',
-      webhookUrl: 'http://127.0.0.1:4000/webhook',
+      webhookUrl: `${WEB_URL}/listener`,
       webhookToken: 'a-token-of-a-listener',
     },
     fields: {
@@ -347,7 +353,7 @@ const CASES: readonly RouteCase[] = [
   },
   {
     path: '/send-reaction',
-    valid: { ...ADDRESS, messageId: '3EB01', emoji: '👍' },
+    valid: { ...ADDRESS, messageId: OWN_MESSAGE, emoji: '👍' },
     fields: refusedBy('/send-reaction'),
   },
   {
@@ -357,17 +363,17 @@ const CASES: readonly RouteCase[] = [
   },
   {
     path: '/pin-message',
-    valid: { ...ADDRESS, messageId: '3EB01' },
+    valid: { ...ADDRESS, messageId: OWN_MESSAGE },
     fields: refusedBy('/pin-message'),
   },
   {
     path: '/star-message',
-    valid: { ...ADDRESS, messageId: '3EB01' },
+    valid: { ...ADDRESS, messageId: OWN_MESSAGE },
     fields: { ...ADDRESSED, messageId: MESSAGE_ID, starred: { wrong: ['true', 1, null] } },
   },
   {
     path: '/forward-message',
-    valid: { ...ADDRESS, from: '+15550000003', messageId: '3EB01' },
+    valid: { ...ADDRESS, from: ADDRESS.to, messageId: OWN_MESSAGE },
     fields: {
       ...ADDRESSED,
       from: { wrong: [15550000002, null, {}, ''], tooLong: '1'.repeat(129) },
@@ -377,7 +383,7 @@ const CASES: readonly RouteCase[] = [
   },
   {
     path: '/edit-message',
-    valid: { ...ADDRESS, messageId: '3EB01', body: 'Hello!' },
+    valid: { ...ADDRESS, messageId: OWN_MESSAGE, body: 'Hello!' },
     fields: refusedBy('/edit-message'),
   },
   {
@@ -402,7 +408,7 @@ const CASES: readonly RouteCase[] = [
   },
   {
     path: '/delete-message',
-    valid: { ...ADDRESS, messageId: '3EB01', fromMe: true, mode: 'everyone', chatRoomId: 'acme-1-2' },
+    valid: { ...ADDRESS, messageId: OWN_MESSAGE, fromMe: true, mode: 'everyone', chatRoomId: 'acme-1-2' },
     fields: {
       ...ADDRESSED,
       messageId: MESSAGE_ID,
@@ -425,7 +431,7 @@ const CASES: readonly RouteCase[] = [
   { path: '/mark-unread', valid: ADDRESS, fields: ADDRESSED },
   {
     path: '/outbox/cancel',
-    valid: { clientId: 'acme', messageId: '3EB01' },
+    valid: { clientId: 'acme', messageId: OWN_MESSAGE },
     fields: { clientId: CLIENT_ID, messageId: MESSAGE_ID },
   },
   {
@@ -519,14 +525,42 @@ export function operationAt(method: string, path: string): Operation {
 }
 
 /** Values of the contract's examples that the services of a test do not know. */
-const KNOWN_HERE: Record<string, unknown> = { id: '2', assertion: ASSERTION };
+const KNOWN_HERE: Record<string, unknown> = {
+  ...{ id: '2', assertion: ASSERTION, messageId: OWN_MESSAGE, to: ADDRESS.to, from: ADDRESS.to },
+  ...{ url: `${WEB_URL}/other`, webhookUrl: `${WEB_URL}/hook`, downloadUrl: `${WEB_URL}/picture.png` },
+};
+
+/** Right requests that a linked session on a node without others refuses, and with which code. */
+const REFUSED: Record<string, ErrorCode> = {
+  '/pair-phone': 'session_already_paired',
+  '/pair-link': 'session_already_paired',
+  '/passkey': 'passkey_not_asked',
+  '/passkey/confirm': 'passkey_not_asked',
+  '/adopt': 'session_already_paired',
+  '/export-keys': 'session_already_paired',
+  '/outbox/cancel': 'held_send_unknown',
+  '/nodes/drain': 'nodes_unsupported',
+};
+
+/** The status, and the code of an error, that a right request is answered with: only the routes above are refused. */
+export function rightAnswer({
+  method,
+  path,
+}: Pick<RequestRoute, 'method' | 'path'>): [number, ErrorCode | undefined] {
+  const code = method.toUpperCase() === 'POST' ? REFUSED[path] : undefined;
+  return [code ? ERROR_STATUSES[code] : 200, code];
+}
 
 /** The example of the contract, for a session. */
 function exampleFor({ path, body }: Operation, clientId: string): Record<string, unknown> {
   const { proxy, ...rest } = (body && exampleOf(body)) ?? {};
   // only the master token may start a session with a proxy
   const example = proxy === undefined || path === '/start' ? rest : { ...rest, proxy };
-  const named = Object.entries({ ...KNOWN_HERE, clientId }).filter(([name]) => name in example);
+  if (path === '/give-back') return { ...example, clientId, jid: OWN_JID };
+  // times, where others have addresses
+  const times = path === '/replay' ? ['from', 'to'] : [];
+  const known = Object.entries({ ...KNOWN_HERE, clientId });
+  const named = known.filter(([name]) => name in example && !times.includes(name));
   return { ...example, ...Object.fromEntries(named) };
 }
 
@@ -554,7 +588,9 @@ function requiredIn(schema: ObjectSchema | undefined): [name: string, example: u
 /** The examples of the required fields of a query, but the session. */
 function requiredOf(query: ObjectSchema | undefined): Record<string, string> {
   const others = requiredIn(query).filter(([name]) => name !== 'clientId');
-  return Object.fromEntries(others.map(([name, example]) => [name, String(example)]));
+  return Object.fromEntries(
+    others.map(([name, example]) => [name, name === 'messageId' ? OWN_MESSAGE : String(example)]),
+  );
 }
 
 /** A route that takes a body, with where it is asked and the names of the fields that it requires. */
@@ -589,7 +625,7 @@ function pathFor(path: string, clientId: string): string {
 
 /** Id of a session's file. */
 export function fileOf(clientId: string): string {
-  return clientId === 'acme' ? FILE_ID : `file-of-${clientId}`;
+  return clientId === 'acme' ? FILE_ID : FILE_ID.replace('7', '9');
 }
 
 /** The delivery that a right request names. */

@@ -1,13 +1,22 @@
 import { Writable } from 'node:stream';
 import type { Server } from '@hapi/hapi';
 import { Registry } from 'prom-client';
+import type { Reason } from '../../../../src/domain/reasons.js';
+import type { SessionStatus } from '../../../../src/domain/session.js';
 import { NodeAuth } from '../../../../src/gateway/cluster/node-auth.js';
-import { type Owners, soleOwner } from '../../../../src/gateway/cluster/owners.js';
-import { Tail } from '../../../../src/gateway/delivery/tail.js';
+import type { Owners } from '../../../../src/gateway/cluster/owners.js';
+import { loadConfig } from '../../../../src/gateway/config/load.js';
+import { assembleServices } from '../../../../src/gateway/daemon/assembly.js';
+import type { Membership } from '../../../../src/gateway/daemon/membership.js';
+import type { Tail } from '../../../../src/gateway/delivery/tail.js';
 import { createHttpServer } from '../../../../src/gateway/http/server.js';
 import { createLog } from '../../../../src/gateway/log.js';
+import type { Media } from '../../../../src/gateway/services/files/media.js';
+import type { PasskeyState, Services } from '../../../../src/gateway/services/services.js';
+import type { Store } from '../../../../src/gateway/store/store.js';
 import { ManualClock } from '../../../support/manual-clock.js';
-import { createFakeServices, type FakeServices } from './fake-services.js';
+import { makeTempDir } from '../../../support/temp-dir.js';
+import { PlayedNetwork } from './played-network.js';
 
 export const TOKEN = 'master-token-of-the-tests';
 /** The shared state of all nodes of a test. */
@@ -30,13 +39,19 @@ export interface CallOptions {
   body?: unknown;
 }
 
-/** The HTTP server over services in memory. */
+/** The HTTP server over the services of a daemon, whose links are played. */
 export interface TestServer {
   server: Server;
-  services: FakeServices;
+  services: Services;
+  /** What the links of the sessions reach. */
+  network: PlayedNetwork;
+  store: Store;
+  /** The files on disk while they are sent. */
+  media: Pick<Media, 'onDisk'>;
   tail: Tail;
   clock: ManualClock;
-  store: { ping(): Promise<void> };
+  /** What is asked for the health of the store. */
+  health: { ping(): Promise<void> };
   /** Of the daemon. */
   run: { isStopping: boolean };
   /** The log's lines. */
@@ -46,25 +61,68 @@ export interface TestServer {
   post(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
   /** Any request with any body text. */
   call(method: string, path: string, options?: CallOptions & { payload?: string | Buffer }): Promise<Answer>;
+  /** Creates a session, and links it to a number. */
+  connect(clientId?: string): Promise<void>;
+  /** Brings a session to a status, as the network would. */
+  become(clientId: string, status: SessionStatus, how?: { qr?: string; why?: Reason }): Promise<void>;
+  /** The network asks a session for a passkey. */
+  askPasskey(clientId: string, state: PasskeyState): Promise<void>;
+  /** Lets time pass until the work is done, a few times as fast as usual: sharp takes its own time. */
+  passing<T>(work: Promise<T>): Promise<T>;
+  /** Stops the server and everything behind it, and removes the store. */
+  close(): Promise<void>;
 }
 
-/**
- * @param owners without them it holds every session
- * @param checkAnswers hold every answer against the contract, error codes included
- * @param connectionsPerAddress 0 for no limit
- */
-export async function createTestServer(
-  owners?: Owners,
+interface TestServerOptions {
+  /** Finds the node of each session; default: this one, which holds every session. */
+  owners?: Owners;
+  /** The place of this node in a cluster; default: there is no other node. */
+  membership?: Membership;
+  /** Hold every answer against the contract, error codes included; default: yes. */
+  checkAnswers?: boolean;
+  /** 0, the default, for no limit. */
+  connectionsPerAddress?: number;
+}
+
+/** Servers that no test has closed yet. */
+const open = new Set<TestServer>();
+
+/** Closes every server of the tests before. */
+export async function closeServers(): Promise<void> {
+  const servers = [...open];
+  open.clear();
+  await Promise.all(servers.map((api) => api.close()));
+}
+
+export async function createTestServer({
+  owners,
+  membership,
   checkAnswers = true,
   connectionsPerAddress = 0,
-): Promise<TestServer> {
+}: TestServerOptions = {}): Promise<TestServer> {
   const podName = owners?.self.name ?? 'node-1';
   const clock = new ManualClock(STARTED_AT);
   const lines: Record<string, unknown>[] = [];
   const log = createLog({ level: 'debug', pretty: false, destination: linesInto(lines) });
-  const services = createFakeServices(clock, log);
-  const tail = new Tail(clock.now());
-  const store = { ping: async () => {} };
+  const network = new PlayedNetwork();
+  const folder = await makeTempDir();
+  const config = await loadConfig({
+    defaultDataDir: folder.path,
+    flags: {
+      ...{ token: TOKEN, encryptionKey: Buffer.from(HOP_KEY).toString('base64'), nodeName: podName },
+      ...{ network: 'whatsapp', publicUrl: 'https://gateway.example.com', waVersion: '2.3000.1' },
+      allowPrivateUrls: true,
+    },
+  });
+  const cleanup: (() => Promise<unknown>)[] = [() => folder.remove()];
+  const parts = await assembleServices(
+    config,
+    { clock, log, links: network.links, ...(membership && { membership }) },
+    cleanup,
+  );
+  const { services, store, media, tail } = parts;
+  await parts.membership.prepare(parts);
+  const health = { ping: () => store.ping() };
   const run = { isStopping: false };
   const registry = new Registry();
   const server = await createHttpServer({
@@ -83,16 +141,17 @@ export async function createTestServer(
       version: '2026-11',
       startedAt: STARTED_AT,
     },
-    health: { ping: () => store.ping() },
+    health: { ping: () => health.ping() },
     isStopping: () => run.isStopping,
     checkAnswers,
-    owners: owners ?? soleOwner(podName, (clientId) => services.sessions.has(clientId)),
+    owners: owners ?? parts.membership.owners,
     nodeAuth: new NodeAuth(HOP_KEY, HOP_CLOCK),
     tail,
     metrics: { registry },
     log,
     clock,
   });
+  cleanup.push(() => server.stop({ timeout: 1_000 }));
 
   async function call(
     method: string,
@@ -109,20 +168,29 @@ export async function createTestServer(
     };
   }
 
-  return {
-    server,
-    services,
-    tail,
-    clock,
-    store,
-    run,
-    lines,
-    registry,
-    call,
+  const { sessions } = services;
+  const api: TestServer = {
+    ...{ server, services, network, store, media, tail, clock, health, run, lines, registry, call },
     get: (path, options) => call('GET', path, options),
     post: (path, body, options) =>
       call('POST', path, { ...options, ...(body !== undefined && { payload: JSON.stringify(body) }) }),
+    async connect(clientId = 'acme') {
+      await sessions.start(clientId, {});
+      await network.become(sessions, clientId, 'connected');
+    },
+    become: (clientId, status, how) => network.become(sessions, clientId, status, how),
+    askPasskey: (clientId, state) => network.passkey(sessions, clientId, state),
+    passing(work) {
+      const timer = setInterval(() => clock.advance(5), 1);
+      return work.finally(() => clearInterval(timer));
+    },
+    async close() {
+      open.delete(api);
+      for (const step of cleanup.splice(0).reverse()) await step();
+    },
   };
+  open.add(api);
+  return api;
 }
 
 function linesInto(lines: Record<string, unknown>[]): Writable {
@@ -132,4 +200,9 @@ function linesInto(lines: Record<string, unknown>[]): Writable {
       callback();
     },
   });
+}
+
+/** Has a method of a service fail until the end of the test, where the parts behind it cannot be made to. */
+export function failing<Service extends object>(service: Service, method: keyof Service, error: Error): void {
+  Object.defineProperty(service, method, { configurable: true, value: () => Promise.reject(error) });
 }

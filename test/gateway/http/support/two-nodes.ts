@@ -2,9 +2,8 @@ import type { RequestListener } from 'node:http';
 import type { Request } from '@hapi/hapi';
 import { expect } from 'chai';
 import type { PeerNode } from '../../../../src/gateway/cluster/owners.js';
-import { FakeSending } from './fake-services.js';
 import { answeringServer, ScriptedOwners } from './owners.js';
-import { ASSERTION_NEEDED, failedDelivery } from './route-cases.js';
+import { makeReady } from './ready-session.js';
 import { createTestServer, type TestServer, TOKEN } from './test-server.js';
 
 export const AUTHORIZED = { authorization: `Bearer ${TOKEN}` };
@@ -51,14 +50,14 @@ export class TwoNodes {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.entry, this.holder].map(({ api }) => api.server.stop()));
+    await Promise.all([this.entry, this.holder].map(({ api }) => api.close()));
   }
 
   /** Before each test: all is as at first, but for connections that are open. */
   async begin(): Promise<void> {
     for (const node of [this.entry, this.holder]) await reset(node);
     this.holder.owners.held.add('acme');
-    await prepare(this.holder);
+    await makeReady(this.holder.api);
     this.entry.owners.script = (clientId) =>
       clientId === 'acme' ? { at: 'peer', node: this.holder.owners.self } : { at: 'nobody' };
   }
@@ -74,7 +73,7 @@ export class TwoNodes {
   /** One more node, for one test. */
   async another(name: string): Promise<TestNode> {
     const node = await createNode(name);
-    this.#cleanup.push(() => node.api.server.stop());
+    this.#cleanup.push(() => node.api.close());
     return node;
   }
 
@@ -110,13 +109,6 @@ export class TwoNodes {
     const { values = [] } = (await counter?.get()) ?? {};
     return Object.fromEntries(values.map(({ labels, value }) => [labels.outcome, value]));
   }
-}
-
-/** A session with a failed delivery. */
-export async function prepare({ api: { services } }: TestNode): Promise<void> {
-  await services.sessions.start('acme', { webhookUrl: 'https://example.com' });
-  services.sessions.passkeyState = ASSERTION_NEEDED;
-  services.deliveries.fail(failedDelivery('acme'));
 }
 
 /** A node at an address without a listener. */
@@ -157,7 +149,7 @@ export function deferred<T>(): Deferred<T> {
 
 async function createNode(name: string): Promise<TestNode> {
   const owners = new ScriptedOwners(name);
-  const api = await createTestServer(owners);
+  const api = await createTestServer({ owners });
   const handled: Handled[] = [];
   const taken = { connections: 0, requests: 0 };
   api.server.ext('onPreHandler', (request, h) => {
@@ -177,9 +169,12 @@ async function createNode(name: string): Promise<TestNode> {
 }
 
 async function reset({ api, owners, handled, taken }: TestNode): Promise<void> {
-  const { sessions, sending } = api.services;
+  const { sessions, sending, chats } = api.services;
   for (const { clientId } of sessions.views()) await sessions.disconnect(clientId);
-  Object.assign(sending, new FakeSending(sessions));
+  // the methods of the class are there again
+  for (const service of [sending, chats])
+    for (const method of ['spool', 'setTyping']) Reflect.deleteProperty(service, method);
+  api.network.forget();
   Object.assign(taken, { connections: 0, requests: 0 });
   api.registry.resetMetrics();
   owners.reset();

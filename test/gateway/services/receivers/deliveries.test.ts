@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../../../../src/contract/events/catalogue.js';
 import { GatewayError } from '../../../../src/domain/errors.js';
 import { createDeliveries } from '../../../../src/gateway/services/receivers/deliveries.js';
-import type { Deliveries } from '../../../../src/gateway/services/services.js';
 import { storedInWords } from '../../../support/reasons.js';
 import { answering, startReceiver, type TestReceiver } from '../../../support/receiver.js';
 import { type PlayedDeliveries, textEvent } from '../../../support/rig/deliveries.js';
@@ -28,7 +27,7 @@ const EXTRA_OF: Record<string, string> = {
 describe('Deliveries', () => {
   let rig: PlayedDeliveries;
   let receiver: TestReceiver;
-  let deliveries: Deliveries;
+  let deliveries: ReturnType<typeof createDeliveries>;
 
   beforeEach(async () => {
     rig = (await Rig.start()).deliveries();

@@ -6,8 +6,8 @@ import { GatewayError, isGatewayError } from '../../../../src/domain/errors.js';
 import { LIMITS } from '../../../../src/domain/limits.js';
 import { sendableKinds } from '../../../../src/gateway/kinds/index.js';
 import type { KindSend } from '../../../../src/gateway/kinds/kind.js';
+import type { FilePayload } from '../../../../src/gateway/services/files/media.js';
 import { OncePerKey } from '../../../../src/gateway/services/sending/idempotency.js';
-import type { FilePayload } from '../../../../src/gateway/services/services.js';
 import { Rig } from '../../../support/rig/rig.js';
 import { GROUP, type Sending } from '../../../support/rig/sending.js';
 

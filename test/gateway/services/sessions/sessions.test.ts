@@ -140,6 +140,13 @@ describe('SessionRegistry', () => {
     ]);
     expect(sessions.get('acme').webhookUrl).to.equal('https://example.org/2');
   });
+
+  it('does not say that a session started which was deleted meanwhile', async () => {
+    await sessions.start('acme', {});
+    const started = failure(sessions.start('acme', { webhookUrl: 'https://example.org/1' }));
+    await store.forget('acme');
+    expect(isGatewayError(await started, 'session_unknown')).to.equal(true);
+  });
 });
 
 describe('a session that loses its link', () => {
