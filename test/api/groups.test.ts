@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
-import type { PhoneView } from '../../src/client/sandbox/client.js';
+import type { PhoneView, StanzaJson } from '../../src/client/sandbox/client.js';
 import type { CreatedGroup, GroupDetail } from '../../src/contract/index.js';
 import { ALICE, BOB, CAROL, lidOf, linkSession, startWorld, type World } from '../support/world.js';
 
@@ -329,6 +329,33 @@ describe('the group routes over the wire', () => {
       expect(await membersAtNetwork(groupJid)).to.have.members([ALICE.number, CAROL.number]);
     });
   }
+
+  it('create a group with the tokens of the people who trust the number', async () => {
+    const done = new AbortController();
+    const stream = await world.phones.stanzas.watch(done.signal);
+    const find = async (matches: (stanza: StanzaJson) => boolean) => {
+      for (;;) {
+        const { done: hasEnded, value } = await stream.next();
+        if (hasEnded) throw new Error('the stream has ended');
+        if (value.direction === 'in' && matches(value.stanza)) return value.stanza;
+      }
+    };
+    await world.phones.giveToken(CAROL.number, { to: ALICE.number });
+    await find(({ tag, attrs }) => tag === 'ack' && attrs?.type === 'privacy_token');
+    const [creation] = await Promise.all([
+      find(({ children }) => children?.[0]?.tag === 'create'),
+      created([CAROL.number, DAVE.number], 'Trusted'),
+    ]);
+    done.abort();
+    const members = creation.children?.[0]?.children?.map(({ attrs, children }) => [
+      attrs?.jid,
+      children?.map(({ tag, base64 = '' }) => [tag, base64 !== '']),
+    ]);
+    expect(members).to.deep.equal([
+      [people.carol.lid, [['privacy', true]]],
+      [people.dave.lid, undefined],
+    ]);
+  });
 
   it('refuse the linked number itself as a member to change', async () => {
     const participants = [BOB.number, ALICE.number];

@@ -257,7 +257,12 @@ describe('GroupCache', () => {
       groupRequestParticipantsUpdate: refuse,
     };
     cache = new GroupCache(groupMetadata);
-    groups = new Groups(queries, cache, () => undefined);
+    groups = new Groups(
+      queries,
+      cache,
+      () => undefined,
+      async () => new Map(),
+    );
   });
 
   const kept = async (jid = JID) => (await cache.get(jid)).participants.length;

@@ -23,7 +23,7 @@ import { MediaHostList, Uploader } from './media/upload.js';
 import { NumberFallback } from './number-fallback.js';
 import { Pairing } from './pairing.js';
 import { LidRefresh } from './people.js';
-import { askForToken, messageTokens } from './privacy-tokens.js';
+import { askForToken, messageTokens, tokensOf } from './privacy-tokens.js';
 import type { Verdict } from './reasons.js';
 import { ReadReceipts } from './receipts.js';
 import { GroupResends } from './resends.js';
@@ -181,7 +181,12 @@ export function makeConnection(
     handled: new WeakSet(),
     devices,
     contacts,
-    groups: new Groups(sock, groupCache, (metadata) => contacts.fromGroup(metadata.participants)),
+    groups: new Groups(
+      sock,
+      groupCache,
+      (metadata) => contacts.fromGroup(metadata.participants),
+      (people) => tokensOf(sock, clock, people),
+    ),
     groupCache,
     wasPaired,
     ended,

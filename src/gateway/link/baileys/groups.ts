@@ -30,17 +30,29 @@ import { lookupFailed, refusalCode } from './reasons.js';
 
 const DONE = '200';
 
+type TokensOf = (people: readonly string[]) => Promise<ReadonlyMap<string, Uint8Array>>;
+
 /** Queries about groups and changes of them, over one connection. */
 export class Groups implements LinkGroups {
   readonly #queries: GroupQueries;
   readonly #cache: GroupCache;
   readonly #onMembers: (metadata: GroupMetadata) => void;
+  readonly #tokensOf: TokensOf;
 
-  /** @param onMembers called with members whose addresses may be new */
-  constructor(queries: GroupQueries, cache: GroupCache, onMembers: (metadata: GroupMetadata) => void) {
+  /**
+   * @param onMembers called with members whose addresses may be new
+   * @param tokens the tokens with which people trust the account, by jid
+   */
+  constructor(
+    queries: GroupQueries,
+    cache: GroupCache,
+    onMembers: (metadata: GroupMetadata) => void,
+    tokens: TokensOf,
+  ) {
     this.#queries = queries;
     this.#cache = cache;
     this.#onMembers = onMembers;
+    this.#tokensOf = tokens;
   }
 
   async list(): Promise<Group[]> {
@@ -56,7 +68,7 @@ export class Groups implements LinkGroups {
 
   async create(subject: string, participants: readonly string[]): Promise<CreatedGroup> {
     const { metadata, refused } = await asked(
-      makeGroup(this.#queries, subject, participants),
+      makeGroup(this.#queries, subject, participants, await this.#tokensOf(participants)),
       OF_CREATION,
     ).catch((error: unknown) => {
       throw wasAnswered(error) ? error : perhapsCreated(error);
@@ -211,11 +223,16 @@ interface NewGroup {
   refused: MemberResult[];
 }
 
-/** Creates a group. The library's own query counts people whom the network refused as members. @throws the error of the query */
+/**
+ * Creates a group. The library's own query counts people whom the network refused as members, and has no `<privacy>`: the token
+ * of a person goes with the creation (whatsmeow `CreateGroup`).
+ * @throws the error of the query
+ */
 async function makeGroup(
   { query }: Pick<WASocket, 'query'>,
   subject: string,
   participants: readonly string[],
+  tokens: ReadonlyMap<string, Uint8Array>,
 ): Promise<NewGroup> {
   const answer = await query({
     tag: 'iq',
@@ -224,11 +241,16 @@ async function makeGroup(
       {
         tag: 'create',
         attrs: { subject, key: generateMessageIDV2() },
-        content: participants.map((jid) => ({ tag: 'participant', attrs: { jid } })),
+        content: participants.map((jid) => participantNode(jid, tokens.get(jid))),
       },
     ],
   });
   return readNewGroup(answer, subject);
+}
+
+function participantNode(jid: string, token: Uint8Array | undefined): BinaryNode {
+  const privacy = token && [{ tag: 'privacy', attrs: {}, content: token }];
+  return { tag: 'participant', attrs: { jid }, ...(privacy && { content: privacy }) };
 }
 
 function readNewGroup(answer: BinaryNode, subject: string): NewGroup {

@@ -71,6 +71,24 @@ export async function isTrusted(sock: WASocket, clock: Clock, jid: string): Prom
   return owner !== undefined && holdsToken(sock, clock, owner);
 }
 
+/** The valid tokens of people, by their jids in the list; a person without one is left out. */
+export async function tokensOf(
+  sock: WASocket,
+  clock: Clock,
+  people: readonly string[],
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const owners = await Promise.all(people.map(async (jid) => [jid, await knownOwnerOf(sock, jid)] as const));
+  const known = owners.flatMap(([, owner]) => owner ?? []);
+  const entries = await sock.authState.keys.get(TOKENS, known);
+  const valid = owners.flatMap(([jid, owner = '']) => {
+    const { [owner]: held } = entries;
+    return held?.token.length && !isExpired(Number(held.timestamp ?? 0), clock)
+      ? [[jid, held.token] as const]
+      : [];
+  });
+  return new Map(valid);
+}
+
 /**
  * Tries to get the token of a person, unless it is already stored: issues a token of the own account, whose answer may
  * contain the person's token (Baileys PR #2339).
