@@ -70,6 +70,7 @@ export async function reinstall(network: Network, phones: Phones, account: Accou
   for (const companion of [...account.companions.values()]) unlink(network, companion);
   await phones.of(account).renewKeys();
   for (const { signal } of phones.all) signal.forget(`${account.lid}.0`);
+  if (network.faults.take('no-device-news', account)) return;
   const from = account.privateJid(network.addressing);
   for (const { companions } of network.directory.contactsOf(account)) {
     for (const companion of companions.values())
