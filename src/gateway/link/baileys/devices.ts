@@ -256,7 +256,8 @@ function userOf(jid: string): string {
   return jidDecode(jid)?.user ?? '';
 }
 
-function isOwn(sock: WASocket, user: string): boolean {
+/** Whether a user-part is the own one. */
+export function isOwn(sock: WASocket, user: string): boolean {
   const me = sock.authState.creds.me;
   return [me?.id, me?.lid].some((jid) => jidDecode(jid)?.user === user);
 }

@@ -85,8 +85,8 @@ function isFromStranger(
 
 function listenToStanzas(connection: Connection, listener: Listener): void {
   const { clock, log, ending, watchdog, emit } = listener;
-  const { sock, sender, receipts, resends, salt, appState, devices, contacts, groupCache, handled } =
-    connection;
+  const { sock, sender, receipts, resends, salt, appState, devices, identityNews, contacts } = connection;
+  const { groupCache, handled } = connection;
   const { ws } = sock;
   ws.on('frame', (frame: unknown) => {
     if (!isQuery(frame)) watchdog.stanzaCame();
@@ -115,6 +115,8 @@ function listenToStanzas(connection: Connection, listener: Listener): void {
     // start the upload first: the library's own listener then finds it in flight and makes no smaller one
     if (getBinaryNodeChild(node, 'count'))
       sock.uploadPreKeys(PRE_KEYS).catch((err: unknown) => log.warn({ err }, 'no pre-keys uploaded'));
+    // whoever installs WhatsApp anew has lost all linked devices
+    devices.forget(identityNews.take(node));
   });
   ws.on('CB:iq,,sync', (node: BinaryNode) => {
     salt.onAnswer(node).catch((err: unknown) => log.debug({ err }, 'no salt read'));
