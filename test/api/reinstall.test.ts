@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { eventOf, eventsOf } from '../support/receiver.js';
-import { BOB, Conversations, type Side } from '../support/world.js';
+import { eventOf, eventsOf, extraEventsIn } from '../support/receiver.js';
+import { BOB, Conversations, lidOf, type Side } from '../support/world.js';
 
 const DAVE = { number: '+15550000004', name: 'Dave' };
+const EVE = { number: '+15550000005', name: 'Eve' };
 const COUNT = 5;
 
 describe('a contact who installs WhatsApp anew', () => {
@@ -130,5 +131,77 @@ describe('a contact who installs WhatsApp anew', () => {
     await reinstall();
     await sent(talk.hosted, 'after two of them');
     await announcedOnce([await write('still here')]);
+  });
+
+  describe('is announced with the opt-in event identity_change', () => {
+    /** The events of a session about a person since the beginning of the test. */
+    const told = (since: number, number = BOB.number) =>
+      extraEventsIn(talk.world.receiver.calls.slice(since), 'identity_change').filter(
+        ({ fromPhone }) => fromPhone === number,
+      );
+    const now = () => talk.world.receiver.calls.length;
+    /** Waits for the event, and for whatever the session announces after it. */
+    async function toldOnce(since: number): Promise<void> {
+      const before = new Set(talk.world.receiver.calls.slice(0, since));
+      await talk.world.receiver.find(
+        (call) => !before.has(call) && extraEventsIn([call], 'identity_change').length > 0,
+      );
+      await announcedOnce([await write('a word'), await write('another word')]);
+      await sent(talk.hosted, 'an answer');
+      expect(told(since).map(({ clientId }) => clientId)).to.deep.equal(['hosted']);
+    }
+
+    before(async () => {
+      const { api, receiver } = talk.world;
+      const webhook = { clientId: 'hosted', webhookUrl: receiver.url, extraEvents: ['identity_change'] };
+      expect((await api.post('/set-webhook', webhook)).status).to.equal(200);
+    });
+
+    it('once, with the person and the chat', async () => {
+      const since = now();
+      await reinstall();
+      await toldOnce(since);
+      const { chatRoomId, orgId, phone } = talk.hosted;
+      expect(told(since)[0]).to.deep.include({
+        ...{ event: 'identity.change', type: 'identity_change', clientId: 'hosted', orgId, chatRoomId },
+        ...{ myLid: lidOf(phone), clientLid: lidOf(talk.bob), remoteJid: talk.bob.lid, isGroup: false },
+        ...{ from: lidOf(talk.bob), fromPhone: BOB.number, fromName: BOB.name },
+      });
+    });
+
+    it('once when only a message or a retry receipt tells of it', async () => {
+      for (const act of [() => write('from new keys'), () => sent(talk.hosted, 'to old keys')]) {
+        const since = now();
+        await talk.world.phones.fault({ kind: 'no-device-news', number: BOB.number });
+        await reinstall();
+        await act();
+        await toldOnce(since);
+      }
+    });
+
+    it('once when it happened while the session was away', async () => {
+      const since = now();
+      await talk.world.stopDaemon();
+      await reinstall();
+      await talk.world.startDaemon();
+      await talk.world.connected('hosted');
+      await toldOnce(since);
+      await talk.world.restartDaemon();
+      await talk.world.connected('hosted');
+      await announcedOnce([await write('after a restart')]);
+      expect(told(since)).to.have.lengthOf(1);
+    });
+
+    it('for no stranger, and to no session that did not opt in', async () => {
+      const { phones } = talk.world;
+      const since = now();
+      await phones.addPhone(EVE);
+      const participants = [talk.hosted.phone.number, EVE.number];
+      await phones.groups.create(BOB.number, { subject: 'Silent', participants });
+      await phones.reinstall(EVE.number);
+      await reinstall();
+      await toldOnce(since);
+      expect(told(since, EVE.number)).to.deep.equal([]);
+    });
   });
 });
