@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { isLidUser, jidDecode, jidNormalizedUser, type WASocket } from '@whiskeysockets/baileys';
 import type { LRUCache } from 'lru-cache';
 import { parseJid } from '../../../domain/address.js';
 import { boundedCache } from '../../../domain/bounded-cache.js';
 import type { Clock } from '../../../domain/clock.js';
+import { participantHash } from './device-news.js';
 import { type Devices, ownAndOther } from './devices.js';
 import type { GroupCache } from './group-cache.js';
 
@@ -14,8 +14,6 @@ const MAX_CHATS = 1_000;
  * look-up, the network counts devices in another way.
  */
 const DOUBT_MS = 10 * 60_000;
-/** Bytes of the SHA-256 in the hash of a list of devices. */
-const HASH_BYTES = 6;
 const MEMORY = 'sender-key-memory';
 /** People whose phones have lost the sender keys of groups. */
 const MAX_KEYLESS = 500;
@@ -164,20 +162,6 @@ export class Fanout {
     const end = address.lastIndexOf('.');
     return `${group}::${address.slice(0, end)}::${address.slice(end + 1)}`;
   }
-}
-
-/**
- * The network's hash of a list of devices: SHA-256 of the sorted jids in the form `user.0:device@server`, its first six
- * bytes (whatsmeow `participantListHashV2`, zapo `phash.ts`). The library's own function truncates the text, so its hash
- * never matches.
- */
-export function participantHash(devices: readonly string[]): string {
-  const names = devices.map((jid) => {
-    const { user = '', device = 0, server = '' } = jidDecode(jid) ?? {};
-    return `${user}.0:${device}@${server}`;
-  });
-  const digest = createHash('sha256').update(names.sort().join('')).digest();
-  return `2:${digest.subarray(0, HASH_BYTES).toString('base64').replace(/=+$/, '')}`;
 }
 
 function userOf(jid: string): string {
