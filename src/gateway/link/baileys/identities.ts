@@ -56,6 +56,7 @@ export class Identities {
   }
 
   #noteStored(type: string, address: string, value: unknown): void {
+    // a read may resolve after a write that began later
     const identity = PHONE.test(address) && !this.#known.has(address) && identityIn(type, value);
     if (identity) this.#known.set(address, identity);
   }
