@@ -112,6 +112,12 @@ export const OPT_IN: Readonly<Record<ExtraEventType, Joi.ObjectSchema>> = {
     ...statusFields,
     ...restrictionFields,
   }),
+  identity_change: named('IdentityChangeEvent', {
+    event: oneOf('identity.change'),
+    type: oneOf('identity_change'),
+    ...conversation,
+    ...personFields,
+  }),
   message_unreadable: named('MessageUnreadableEvent', {
     event: oneOf('message.unreadable'),
     type: oneOf('message_unreadable'),

@@ -246,6 +246,7 @@ const SUMMARIES: Readonly<Record<MessageEventType | ExtraEventType, string>> = {
   group_update: 'The members or the settings of a group changed (opt-in)',
   message_unreadable: 'A message arrived that could not be read (opt-in)',
   account_status: 'The network restricts the linked number, or no longer does (opt-in)',
+  identity_change: 'The security code of a person changed (opt-in)',
 };
 
 /** One schema for each event type that a receiver may get. */

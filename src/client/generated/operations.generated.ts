@@ -1055,6 +1055,26 @@ export interface HistoryProgress {
   messages: number;
 }
 
+export interface IdentityChangeEvent {
+  event: 'identity.change';
+  type: 'identity_change';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  chatRoomId: string;
+  myLid: string;
+  /** LID of the other person; in a group the group's id */
+  clientLid: string;
+  remoteJid: string;
+  isGroup: boolean;
+  /** User-part of the person: the LID if known, otherwise the number */
+  from: string;
+  /** Number with `+`; empty if unknown */
+  fromPhone: string;
+  fromName: string;
+}
+
 export interface ImageEvent {
   /** `message.sent` for what the linked number did */
   event: 'message.received' | 'message.sent';
@@ -1740,6 +1760,7 @@ export interface ReceiverFilter {
     | 'group_update'
     | 'message_unreadable'
     | 'account_status'
+    | 'identity_change'
   )[];
   /** Only received or only sent events */
   direction?: 'received' | 'sent';
@@ -2320,7 +2341,8 @@ export type WebhookEvent =
   | PresenceEvent
   | GroupUpdateEvent
   | MessageUnreadableEvent
-  | AccountStatusEvent;
+  | AccountStatusEvent
+  | IdentityChangeEvent;
 
 export interface StartRequest {
   clientId: string;
@@ -2339,6 +2361,7 @@ export interface StartRequest {
     | 'group_update'
     | 'message_unreadable'
     | 'account_status'
+    | 'identity_change'
   )[];
   /** Decline every incoming call; the event `call` tells of each call */
   rejectCalls?: boolean;
@@ -2384,6 +2407,7 @@ export interface SetWebhookRequest {
     | 'group_update'
     | 'message_unreadable'
     | 'account_status'
+    | 'identity_change'
   )[];
   /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat */
   retry?: 'contract' | 'durable';
@@ -2533,6 +2557,7 @@ export interface AdoptRequest {
     | 'group_update'
     | 'message_unreadable'
     | 'account_status'
+    | 'identity_change'
   )[];
   /** URL of the proxy for all connections of this session: `http`, `https` or `socks5`, with user and password if the proxy needs them; `null` for direct connections. Needs the master token */
   proxy?: string | null;
@@ -3179,7 +3204,8 @@ export interface SendTestEventRequest {
     | 'presence'
     | 'group_update'
     | 'message_unreadable'
-    | 'account_status';
+    | 'account_status'
+    | 'identity_change';
   /** Values for fields of the event */
   fields?: {
     body?: string;
@@ -3207,6 +3233,7 @@ export interface ListenWebhookRequest {
     | 'group_update'
     | 'message_unreadable'
     | 'account_status'
+    | 'identity_change'
   )[];
   /** Seconds until the listener ends unless the call is repeated */
   seconds?: number;
@@ -3268,7 +3295,8 @@ export interface ListKeptEventsRequest {
     | 'presence'
     | 'group_update'
     | 'message_unreadable'
-    | 'account_status';
+    | 'account_status'
+    | 'identity_change';
   limit?: number;
   /** `next` of the previous page */
   before?: string;
@@ -3307,6 +3335,7 @@ export interface ReplayRequest {
     | 'group_update'
     | 'message_unreadable'
     | 'account_status'
+    | 'identity_change'
   )[];
   /** `true` includes events that do not pass the filter of the receiver */
   ignoreFilter?: boolean;
@@ -3819,6 +3848,7 @@ export class Operations {
         | 'group_update'
         | 'message_unreadable'
         | 'account_status'
+        | 'identity_change'
       )[];
       /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat */
       retry: 'contract' | 'durable';

@@ -16,6 +16,7 @@ export const EVENT_NAMES = [
   'presence',
   'group.update',
   'account.status',
+  'identity.change',
 ] as const satisfies readonly GatewayEvent['event'][];
 
 /** Event types of messages, as the contract lists them. */
@@ -45,6 +46,7 @@ export const EXTRA_EVENT_TYPES = [
   'group_update',
   'message_unreadable',
   'account_status',
+  'identity_change',
 ] as const;
 
 /** All types of events. */
@@ -63,7 +65,8 @@ export type GatewayEvent =
   | PresenceEvent
   | GroupUpdateEvent
   | MessageUnreadableEvent
-  | AccountStatusEvent;
+  | AccountStatusEvent
+  | IdentityChangeEvent;
 
 /**
  * Emitted when the status of an own message changes, to sessions with it in `extraEvents` and to every tail: `sent` once the
@@ -172,6 +175,19 @@ export interface PresenceEvent extends Conversation {
   fromName: string;
   /** When a person that is `unavailable` was last seen, RFC 3339, UTC; empty if the network does not say it. */
   lastSeen: string;
+}
+
+/**
+ * Emitted when a person has a new security code, because the person has installed WhatsApp anew or changed the phone, to sessions with it
+ * in `extraEvents` and to every tail. Only for people with whom messages were exchanged before; each change is reported once.
+ */
+export interface IdentityChangeEvent extends Conversation {
+  event: 'identity.change';
+  type: 'identity_change';
+  /** User-part of the person: the LID where known, else the number. */
+  from: string;
+  fromPhone: string;
+  fromName: string;
 }
 
 /**

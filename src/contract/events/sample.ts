@@ -13,6 +13,7 @@ import {
   type ExtraEventType,
   type GatewayEvent,
   type GroupUpdateEvent,
+  type IdentityChangeEvent,
   type MessageEventType,
   type MessageStatusEvent,
   type MessageUnreadableEvent,
@@ -147,6 +148,7 @@ export function sampleEvent(type: MessageEventType | ExtraEventType, context: Sa
   if (type === 'group_update') return groupUpdate(context);
   if (type === 'message_unreadable') return unreadable(context);
   if (type === 'account_status') return accountStatus(context);
+  if (type === 'identity_change') return identityChange(context);
   const { clientId, orgId, myLid, at, fields: { body: said, ...fields } = {} } = context;
   const { body, extra } = SAMPLES[type](at, said);
   const envelope: EventEnvelope = {
@@ -295,6 +297,10 @@ function presence(context: SampleContext): PresenceEvent {
     ...CALLER,
     lastSeen: '',
   };
+}
+
+function identityChange(context: SampleContext): IdentityChangeEvent {
+  return { event: 'identity.change', type: 'identity_change', ...conversation(context), ...CALLER };
 }
 
 function groupUpdate(context: SampleContext): GroupUpdateEvent {

@@ -176,6 +176,8 @@ export type LinkEvent =
       /** When a person that is `unavailable` was last seen; 0 if the network does not say it. */
       lastSeenAt: EpochMs;
     }
+  /** The phone of a person whom messages were exchanged with has another identity key. */
+  | { type: 'identity-changed'; jid: string; at: EpochMs }
   /** The picture of a person or a group changed or was removed. */
   | { type: 'picture-changed'; jid: string }
   /** The network restricts the account, or no longer does. */

@@ -92,6 +92,22 @@ export class GroupKeys {
     return true;
   }
 
+  /** Forgets that a device has the phone's own keys: the next message to each group brings them again. */
+  lose(device: string): void {
+    for (const [group, given] of this.#given) {
+      if (given.devices.delete(device)) this.#keepGiven(group, given);
+    }
+  }
+
+  /** Begins without any key: the phone can read no group until it gets the keys of the members again. */
+  reset(): void {
+    for (const group of this.#given.keys()) this.keys.renew(this.#own(group));
+    for (const row of [...this.#given.keys(), ...this.#known.keys()])
+      this.#state.remove('group-keys', `${this.#owner}/${row}`);
+    this.#given.clear();
+    this.#known.clear();
+  }
+
   /** Puts back a stored row, `<group>` or `<group> <sender>`. After an interrupted run the phone starts a new key. */
   restore(row: string, value: string, interrupted: boolean): void {
     if (row.includes(' ')) {

@@ -5,7 +5,7 @@ import { changePicture } from '../people/pictures.js';
 import { changePrivacy } from '../people/privacy.js';
 import { announceStatusText } from '../people/status-text.js';
 import { unlink } from '../routing/devices.js';
-import type { Account } from '../state/account.js';
+import { type Account, deviceRow } from '../state/account.js';
 import type { Network } from '../state/network.js';
 import { stanza } from '../wire/stanza.js';
 import type { Phone, Phones } from './phone.js';
@@ -69,7 +69,11 @@ export function changeNumber(network: Network, account: Account, number: string)
 export async function reinstall(network: Network, phones: Phones, account: Account): Promise<void> {
   for (const companion of [...account.companions.values()]) unlink(network, companion);
   await phones.of(account).renewKeys();
-  for (const { signal } of phones.all) signal.forget(`${account.lid}.0`);
+  for (const { signal, groupKeys } of phones.all) {
+    signal.forget(`${account.lid}.0`);
+    groupKeys.lose(deviceRow({ account }));
+  }
+  if (network.faults.take('no-device-news', account)) return;
   const from = account.privateJid(network.addressing);
   for (const { companions } of network.directory.contactsOf(account)) {
     for (const companion of companions.values())

@@ -135,7 +135,8 @@ export const FAULTS = {
     ends: true,
   },
   'no-device-news': {
-    description: 'Nobody is told when devices of the number are linked or unlinked',
+    description:
+      'Nobody is told when devices of the number are linked or unlinked, or when WhatsApp is installed anew',
   },
   'no-keys': {
     description:

@@ -51,6 +51,10 @@ function describeEvent(event: GatewayEvent, paint: Paint): string {
       const who = singleLine(event.fromName || event.fromPhone || event.from);
       return `${paint('dim', '…')} ${who} ${event.state}`;
     }
+    case 'identity.change': {
+      const who = singleLine(event.fromName || event.fromPhone || event.from);
+      return `${paint('yellow', '●')} ${who} has a new security code`;
+    }
     case 'group.update': {
       const by = singleLine(event.by.name || event.by.phone || event.by.user);
       const whom = event.members.map(({ name, phone, user }) => singleLine(name || phone || user)).join(', ');

@@ -211,10 +211,11 @@ describe('tailLine()', () => {
     );
   });
 
-  it('shows calls, presence and changes of groups', () => {
+  it('shows calls, presence, new security codes and changes of groups', () => {
     for (const [type, shown] of [
       ['call', 'acme ☎ call missed Test person C0FFEE00000000000000000000000001'],
       ['presence', 'acme … Test person composing'],
+      ['identity_change', 'acme ● Test person has a new security code'],
       ['group_update', 'acme ● group added 120363000000000001@g.us by Test person: Ada Example'],
     ] as const) {
       const context = { clientId: 'acme', orgId: '', myLid: '', at: Date.parse(AT) };

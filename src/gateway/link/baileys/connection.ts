@@ -14,6 +14,7 @@ import { FirstSync } from './first-sync.js';
 import { cachedMetadata, GroupCache } from './group-cache.js';
 import { Groups } from './groups.js';
 import { isFromOwn, noticeIn } from './history/part.js';
+import { Identities, IdentityNews } from './identities.js';
 import { InboundGate } from './inbound-gate.js';
 import type { LiveStanza } from './incoming.js';
 import { Journal } from './journal.js';
@@ -70,6 +71,7 @@ export interface Connection {
   /** Stanzas that the library must not see. */
   handled: WeakSet<object>;
   devices: Devices;
+  identityNews: IdentityNews;
   contacts: Contacts;
   groups: Groups;
   groupCache: GroupCache;
@@ -128,8 +130,12 @@ export function makeConnection(
     onResent: onDecrypted,
   });
   const devices = new Devices(clock);
+  const identities = new Identities((jid) => {
+    fanout.forgetKeysOf(jid);
+    emit({ type: 'identity-changed', jid, at: clock.now() });
+  });
   const opened = openSocket(network, options.version, {
-    auth: { creds, keys: makeKeyStore(keys, () => journal.forgetSessions(), creds) },
+    auth: { creds, keys: identities.watch(makeKeyStore(keys, () => journal.forgetSessions(), creds)) },
     logger: libraryLog(log.child({ area: 'baileys', clientId: options.clientId })),
     makeSignalRepository: journal.makeRepository,
     userDevicesCache: devices.cache,
@@ -144,6 +150,7 @@ export function makeConnection(
   guardWire(sock, options.mayAct);
   const contacts = new Contacts(emit);
   const groupCache: GroupCache = new GroupCache(sock.groupMetadata);
+  const fanout: Fanout = new Fanout(sock, devices, groupCache, clock);
   const lidRefresh = new LidRefresh(sock, (person) => contacts.fromPair(person, 'lookup'));
   const restrictions = new Restrictions(sock, clock, emit);
   const uploader = new Uploader(new MediaHostList(sock, clock), media, ended.signal);
@@ -156,7 +163,7 @@ export function makeConnection(
     pairing: wasPaired ? undefined : new Pairing({ sock, clock, log, emit, end }, saver, qrLifetimeMs),
     sender: new WireSender({
       sock,
-      fanout: new Fanout(sock, devices, groupCache, clock),
+      fanout,
       fallback: new NumberFallback(sock, keys),
       restrictions,
       uploader,
@@ -180,6 +187,7 @@ export function makeConnection(
     unreadable,
     handled: new WeakSet(),
     devices,
+    identityNews: new IdentityNews(sock, clock),
     contacts,
     groups: new Groups(
       sock,

@@ -4,7 +4,6 @@ import {
   extractDeviceJids,
   isLidUser,
   jidDecode,
-  jidEncode,
   jidNormalizedUser,
   USyncQuery,
   USyncUser,
@@ -13,6 +12,14 @@ import {
 import { parseJid } from '../../../domain/address.js';
 import type { Clock } from '../../../domain/clock.js';
 import { GatewayError } from '../../../domain/errors.js';
+import {
+  type DeviceNews,
+  deviceNewsIn,
+  jidOf,
+  type ListedDevice,
+  ownDevicesIn,
+  participantHash,
+} from './device-news.js';
 import { devicesWithoutKeys } from './key-bundles.js';
 import { partsOf } from './reasons.js';
 
@@ -23,9 +30,6 @@ const MAX_PEOPLE = 20_000;
  * over the next one, the first send to a person looks the devices up again.
  */
 const MAX_AGE_MS = 12 * 60 * 60_000;
-/** A device as the library lists it. */
-type ListedDevice = ReturnType<typeof extractDeviceJids>[number];
-
 /** Milliseconds until a device without keys, and a person without devices, are tried again. */
 const KEYLESS_AGE_MS = 10 * 60_000;
 /** The library's codes for a query without an answer and for a lost connection. */
@@ -75,6 +79,13 @@ export class Devices {
     if (this.#lists.size > MAX_PEOPLE) this.#drop(this.#lists.keys().next().value);
   }
 
+  /** Keeps a list whose devices may have no keys. */
+  #keepUnchecked(user: string, list: readonly ListedDevice[], ageMs = MAX_AGE_MS): void {
+    this.#keep(user, list, ageMs);
+    this.#listed.set(user, list);
+    this.#unchecked.add(user);
+  }
+
   #drop(user: string): void {
     this.#lists.delete(user);
     this.#listed.delete(user);
@@ -91,15 +102,30 @@ export class Devices {
     }
   }
 
-  /** Forgets the people in a notification of changed devices. */
+  /**
+   * Takes a notification of the type `devices`: changes the lists that it names if the network's hash confirms the change, and forgets
+   * them otherwise, so that the next send asks.
+   */
   onNotification(node: BinaryNode): void {
-    const children = Array.isArray(node.content) ? node.content : [];
-    const nested = children.flatMap((child) => (Array.isArray(child.content) ? child.content : []));
-    for (const { attrs } of [node, ...children, ...nested]) {
-      for (const jid of [attrs.from, attrs.lid, attrs.jid]) {
-        const user = jidDecode(jid)?.user;
-        if (user) this.#drop(user);
-      }
+    const news = deviceNewsIn(node);
+    if (news) this.#apply(news);
+    else this.forget([node.attrs.from, node.attrs.lid].flatMap((jid) => jid ?? []));
+  }
+
+  /** Takes a notification of the type `account_sync`. @param own the jids of this device, by number and by LID */
+  onOwnNotification(node: BinaryNode, own: readonly (string | undefined)[]): void {
+    const news = ownDevicesIn(node, own);
+    if (news) this.#apply(news);
+    else this.forget(own.flatMap((jid) => jid ?? []));
+  }
+
+  #apply(news: readonly DeviceNews[]): void {
+    for (const { user, next, hash } of news) {
+      const before = this.cache.get(user) === undefined ? undefined : this.#listed.get(user);
+      const list = before && next(before);
+      const isRight = list && (hash === undefined || participantHash(list.map(jidOf)) === hash);
+      if (isRight) this.#keepUnchecked(user, list);
+      else this.#drop(user);
     }
   }
 
@@ -184,9 +210,7 @@ export class Devices {
     for (const jid of jids) {
       const user = parseJid(jid)?.user ?? '';
       const list = found.filter((device) => device.user === user);
-      this.#keep(user, list, list.length > 0 || isOwn(sock, user) ? MAX_AGE_MS : KEYLESS_AGE_MS);
-      this.#listed.set(user, list);
-      this.#unchecked.add(user);
+      this.#keepUnchecked(user, list, list.length > 0 || isOwn(sock, user) ? MAX_AGE_MS : KEYLESS_AGE_MS);
       stored[user] = list.map(({ device }) => String(device ?? 0));
     }
     // when the library learns a person's LID it migrates the sessions of these devices
@@ -248,15 +272,12 @@ export function ownAndOther(sock: WASocket, to: string): string[] {
   return own ? [own, to] : [to];
 }
 
-function jidOf({ user, device, server }: ListedDevice): string {
-  return jidEncode(user, server ?? 's.whatsapp.net', device);
-}
-
 function userOf(jid: string): string {
   return jidDecode(jid)?.user ?? '';
 }
 
-function isOwn(sock: WASocket, user: string): boolean {
+/** Whether a user-part is the own one. */
+export function isOwn(sock: WASocket, user: string): boolean {
   const me = sock.authState.creds.me;
   return [me?.id, me?.lid].some((jid) => jidDecode(jid)?.user === user);
 }

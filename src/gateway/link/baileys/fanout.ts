@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { isLidUser, jidDecode, jidNormalizedUser, type WASocket } from '@whiskeysockets/baileys';
 import type { LRUCache } from 'lru-cache';
 import { parseJid } from '../../../domain/address.js';
 import { boundedCache } from '../../../domain/bounded-cache.js';
 import type { Clock } from '../../../domain/clock.js';
+import { participantHash } from './device-news.js';
 import { type Devices, ownAndOther } from './devices.js';
 import type { GroupCache } from './group-cache.js';
 
@@ -14,9 +14,9 @@ const MAX_CHATS = 1_000;
  * look-up, the network counts devices in another way.
  */
 const DOUBT_MS = 10 * 60_000;
-/** Bytes of the SHA-256 in the hash of a list of devices. */
-const HASH_BYTES = 6;
 const MEMORY = 'sender-key-memory';
+/** People whose phones have lost the sender keys of groups. */
+const MAX_KEYLESS = 500;
 
 /** The devices for which a message was encrypted, and the addresses of their owners. */
 export interface Audience {
@@ -32,6 +32,8 @@ export class Fanout {
   readonly #groups: GroupCache;
   readonly #doubted: LRUCache<string, true>;
   readonly #refreshing = new Map<string, Promise<void>>();
+  /** By user-part: the groups whose key the phone of the person has got since it lost all of them. */
+  readonly #keyless = boundedCache<Set<string>>(MAX_KEYLESS);
 
   constructor(sock: WASocket, devices: Devices, groups: GroupCache, clock: Clock) {
     this.#sock = sock;
@@ -73,6 +75,15 @@ export class Fanout {
     }
     const had = new Set(before.devices);
     return audience.devices.filter((jid) => !had.has(jid) && this.#devices.isUsable(jid));
+  }
+
+  /** Notes that the phone of a person has lost all sender keys: the next message to each group brings it the key again. */
+  forgetKeysOf(jid: string): void {
+    const { lidMapping } = this.#sock.signalRepository;
+    const note = (one: string | null | undefined) => one && this.#keyless.set(userOf(one), new Set());
+    note(jid);
+    // a group names its members by LID or by number
+    if (isLidUser(jid)) lidMapping.getPNForLID(jid).then(note, () => undefined);
   }
 
   /** Looks up again, once for all messages to the chat that are in flight. */
@@ -123,12 +134,26 @@ export class Fanout {
     const members = new Set(people.map(userOf));
     const isFormer = (jid: string) =>
       !members.has(userOf(jid)) || this.#devices.listed(jid)?.includes(jid) === false;
-    if (people.length === 0 || !Object.keys(given).some(isFormer)) return;
+    if (people.length === 0) return;
+    if (!Object.keys(given).some(isFormer)) return this.#giveAgain(group, given);
     const own = [creds.me?.id, creds.me?.lid].flatMap((jid) => (jid ? this.#senderKeyId(group, jid) : []));
     await keys.set({
       'sender-key': Object.fromEntries(own.map((id) => [id, null])),
       [MEMORY]: { [group]: null },
     });
+  }
+
+  /** Lets the next message bring the sender key to the phones that have lost it. @param given the devices that were given it */
+  async #giveAgain(group: string, given: Readonly<Record<string, boolean>>): Promise<void> {
+    const { keys } = this.#sock.authState;
+    const lost = Object.keys(given).filter((jid) => {
+      const { user = '', device = 0 } = jidDecode(jid) ?? {};
+      return device === 0 && this.#keyless.get(user)?.has(group) === false;
+    });
+    if (lost.length === 0) return;
+    const others = Object.entries(given).filter(([jid]) => !lost.includes(jid));
+    await keys.set({ [MEMORY]: { [group]: Object.fromEntries(others) } });
+    for (const jid of lost) this.#keyless.get(userOf(jid))?.add(group);
   }
 
   /** The library's id of a sender key: `<group>::<user>::<device>`. */
@@ -137,20 +162,6 @@ export class Fanout {
     const end = address.lastIndexOf('.');
     return `${group}::${address.slice(0, end)}::${address.slice(end + 1)}`;
   }
-}
-
-/**
- * The network's hash of a list of devices: SHA-256 of the sorted jids in the form `user.0:device@server`, its first six
- * bytes (whatsmeow `participantListHashV2`, zapo `phash.ts`). The library's own function truncates the text, so its hash
- * never matches.
- */
-export function participantHash(devices: readonly string[]): string {
-  const names = devices.map((jid) => {
-    const { user = '', device = 0, server = '' } = jidDecode(jid) ?? {};
-    return `${user}.0:${device}@${server}`;
-  });
-  const digest = createHash('sha256').update(names.sort().join('')).digest();
-  return `2:${digest.subarray(0, HASH_BYTES).toString('base64').replace(/=+$/, '')}`;
 }
 
 function userOf(jid: string): string {

@@ -4,7 +4,6 @@ import {
   getBinaryNodeChild,
   isJidBroadcast,
   isJidNewsletter,
-  jidDecode,
   type WASocket,
 } from '@whiskeysockets/baileys';
 import type { Clock } from '../../../domain/clock.js';
@@ -85,8 +84,8 @@ function isFromStranger(
 
 function listenToStanzas(connection: Connection, listener: Listener): void {
   const { clock, log, ending, watchdog, emit } = listener;
-  const { sock, sender, receipts, resends, salt, appState, devices, contacts, groupCache, handled } =
-    connection;
+  const { sock, sender, receipts, resends, salt, appState, devices, identityNews, contacts } = connection;
+  const { groupCache, handled } = connection;
   const { ws } = sock;
   ws.on('frame', (frame: unknown) => {
     if (!isQuery(frame)) watchdog.stanzaCame();
@@ -110,11 +109,18 @@ function listenToStanzas(connection: Connection, listener: Listener): void {
       emit(event);
     }
   });
-  ws.on('CB:notification,type:devices', (node: BinaryNode) => devices.onNotification(node));
+  ws.prependListener('CB:notification,type:devices', (node: BinaryNode) => {
+    // the library would apply the change a second time
+    handled.add(node);
+    devices.onNotification(node);
+    sock.sendMessageAck(node).catch((err: unknown) => log.debug({ err }, 'no ack sent'));
+  });
   ws.prependListener('CB:notification,type:encrypt', (node: BinaryNode) => {
     // start the upload first: the library's own listener then finds it in flight and makes no smaller one
     if (getBinaryNodeChild(node, 'count'))
       sock.uploadPreKeys(PRE_KEYS).catch((err: unknown) => log.warn({ err }, 'no pre-keys uploaded'));
+    // whoever installs WhatsApp anew has lost all linked devices
+    devices.forget(identityNews.take(node));
   });
   ws.on('CB:iq,,sync', (node: BinaryNode) => {
     salt.onAnswer(node).catch((err: unknown) => log.debug({ err }, 'no salt read'));
@@ -123,9 +129,9 @@ function listenToStanzas(connection: Connection, listener: Listener): void {
     handled.add(node);
     appState.onNotification(node).catch((err: unknown) => log.warn({ err }, 'changes of chats not read'));
   });
-  ws.on('CB:notification,type:account_sync', () => {
+  ws.on('CB:notification,type:account_sync', (node: BinaryNode) => {
     const { me } = sock.authState.creds;
-    for (const jid of [me?.id, me?.lid]) devices.cache.del(jidDecode(jid)?.user ?? '');
+    devices.onOwnNotification(node, [me?.id, me?.lid]);
   });
   ws.on('CB:call', (node: BinaryNode) => {
     const call = callStepIn(node, clock.now());
