@@ -1,0 +1,26 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { compareStanzas } from './stanzas/run.js';
+
+const MOCHA = [
+  '--no-config',
+  '--node-option',
+  'no-experimental-require-module',
+  '--node-option',
+  'import=tsx',
+];
+const SUPPORT = ['--require', './test/support/no-ci.ts', '--require', './test/support/compiled.ts'];
+
+/**
+ * `npm run witnesses` lets each witness play its day; more arguments go to mocha. `npm run witnesses -- stanzas` compares what
+ * the clients send for the same acts.
+ */
+const [what, ...rest] = process.argv.slice(2);
+if (what === 'stanzas') {
+  process.exitCode = (await compareStanzas()) > 0 ? 1 : 0;
+} else {
+  const given = what === undefined ? ['test/witnesses/**/*.witness.ts'] : [what, ...rest];
+  const child = spawn('mocha', [...MOCHA, ...SUPPORT, '--timeout', '120000', ...given], { stdio: 'inherit' });
+  const [code] = await once(child, 'exit');
+  process.exitCode = code ?? 1;
+}
