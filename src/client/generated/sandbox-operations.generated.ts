@@ -239,9 +239,11 @@ export interface DeviceView {
 
 export type FaultKind =
   | 'account-banned'
+  | 'account-banned-with-unlink'
   | 'app-state-conflict'
   | 'ask-again'
   | 'ban'
+  | 'ban-with-unlink'
   | 'conflict'
   | 'cut-pairing'
   | 'delay'
@@ -251,6 +253,7 @@ export type FaultKind =
   | 'drop-receipts'
   | 'expired-certificate'
   | 'garbage-frames'
+  | 'hasty-primary'
   | 'ignore-app-state'
   | 'ignore-queries'
   | 'ignore-restrictions'

@@ -11,9 +11,11 @@ const MAX_ENDING_MS = 90 * DAY_MS;
 /** The names of all faults; docs/sandbox.md describes them. `new-chat-limit` is another name of `new-chat-cap`. */
 const FAULT_KINDS = [
   'account-banned',
+  'account-banned-with-unlink',
   'app-state-conflict',
   'ask-again',
   'ban',
+  'ban-with-unlink',
   'conflict',
   'cut-pairing',
   'delay',
@@ -23,6 +25,7 @@ const FAULT_KINDS = [
   'drop-receipts',
   'expired-certificate',
   'garbage-frames',
+  'hasty-primary',
   'ignore-app-state',
   'ignore-queries',
   'ignore-restrictions',
