@@ -275,6 +275,7 @@ export type FaultKind =
   | 'no-pairing-code'
   | 'no-resend'
   | 'no-version-page'
+  | 'offline-batches'
   | 'passkey-expired'
   | 'passkey-options-missing'
   | 'reachout-lock'

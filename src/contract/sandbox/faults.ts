@@ -47,6 +47,7 @@ const FAULT_KINDS = [
   'no-pairing-code',
   'no-resend',
   'no-version-page',
+  'offline-batches',
   'passkey-expired',
   'passkey-options-missing',
   'reachout-lock',

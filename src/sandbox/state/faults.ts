@@ -146,6 +146,10 @@ export const FAULTS = {
     description: 'The phone does not answer a device that asks for messages it could not read',
   },
   'no-pairing-code': { description: 'A device that asks to be linked by code is refused (429)' },
+  'offline-batches': {
+    description:
+      'A client that connects gets five stanzas of its offline queue, and the others only as it asks for them (`offline_batch`); live stanzas come after the queue',
+  },
   'refresh-lid': {
     description: "The acknowledgement of a private message says that the recipient's LID is outdated",
     defaultCount: 1,
