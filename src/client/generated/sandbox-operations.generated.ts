@@ -248,6 +248,8 @@ export type FaultKind =
   | 'cut-pairing'
   | 'delay'
   | 'device-removed'
+  | 'dirty-account'
+  | 'dirty-groups'
   | 'disconnect'
   | 'drop-acks'
   | 'drop-receipts'
@@ -742,6 +744,8 @@ export interface RingRequest {
   /** A number, or a group's jid */
   to: string;
   video?: boolean;
+  /** The linked devices of the called people get a notice (`offer_notice`), with which they need not ring */
+  notice?: boolean;
 }
 
 export interface StanzaEvent {

@@ -20,6 +20,8 @@ const FAULT_KINDS = [
   'cut-pairing',
   'delay',
   'device-removed',
+  'dirty-account',
+  'dirty-groups',
   'disconnect',
   'drop-acks',
   'drop-receipts',

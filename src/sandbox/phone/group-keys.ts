@@ -92,6 +92,19 @@ export class GroupKeys {
     return true;
   }
 
+  /** Drops all keys, as a phone that is installed anew has none. */
+  reset(): void {
+    for (const row of [...this.#known.keys(), ...this.#given.keys()])
+      this.#state.remove('group-keys', `${this.#owner}/${row}`);
+    this.#known.clear();
+    this.#given.clear();
+  }
+
+  /** A device has lost the phone's own keys: it gets them again with the next messages. */
+  forget(device: string): void {
+    for (const [group, given] of this.#given) if (given.devices.delete(device)) this.#keepGiven(group, given);
+  }
+
   /** Puts back a stored row, `<group>` or `<group> <sender>`. After an interrupted run the phone starts a new key. */
   restore(row: string, value: string, interrupted: boolean): void {
     if (row.includes(' ')) {

@@ -123,6 +123,7 @@ export class Phone extends PhoneMemory implements AccountPhone {
   renewKeys(): Promise<void> {
     return this.#inTurn(async () => {
       this.signal.reset();
+      this.groupKeys.reset();
       this.account.keep();
     });
   }

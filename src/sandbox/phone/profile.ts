@@ -5,7 +5,7 @@ import { changePicture } from '../people/pictures.js';
 import { changePrivacy } from '../people/privacy.js';
 import { announceStatusText } from '../people/status-text.js';
 import { unlink } from '../routing/devices.js';
-import type { Account } from '../state/account.js';
+import { type Account, deviceRow } from '../state/account.js';
 import type { Network } from '../state/network.js';
 import { stanza } from '../wire/stanza.js';
 import type { Phone, Phones } from './phone.js';
@@ -64,12 +64,16 @@ export function changeNumber(network: Network, account: Account, number: string)
 
 /**
  * The person installs WhatsApp anew: the phone has new keys, and the linked devices are unlinked. The devices of contacts
- * learn that the identity has changed, and drop their sessions (whatsmeow `handleEncryptNotification`).
+ * learn that the identity has changed, and drop their sessions (whatsmeow `handleEncryptNotification`). The phone has no keys of
+ * groups any more either, and asks the authors of messages to groups that it cannot read.
  */
 export async function reinstall(network: Network, phones: Phones, account: Account): Promise<void> {
   for (const companion of [...account.companions.values()]) unlink(network, companion);
   await phones.of(account).renewKeys();
-  for (const { signal } of phones.all) signal.forget(`${account.lid}.0`);
+  for (const { signal, groupKeys } of phones.all) {
+    signal.forget(`${account.lid}.0`);
+    groupKeys.forget(deviceRow({ account }));
+  }
   const from = account.privateJid(network.addressing);
   for (const { companions } of network.directory.contactsOf(account)) {
     for (const companion of companions.values())

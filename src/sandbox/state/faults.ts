@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { FaultKind, FaultRequest, PairingStep } from '../../contract/sandbox/index.js';
 import { PAIRING_STEPS } from '../../contract/sandbox/linking.js';
 import type { Clock, EpochMs } from '../../domain/clock.js';
-import { deviceRemoved, failure, stanza } from '../wire/stanza.js';
+import { deviceRemoved, failure, NETWORK_JID, type Stanza, stanza } from '../wire/stanza.js';
 import type { Account, ClientConnection, Companion } from './account.js';
 import { LOGIN_FAILURES } from './login-failures.js';
 import { PASSKEY_FAULTS } from './passkey-faults.js';
@@ -14,6 +14,20 @@ const UNDECODABLE = Buffer.from([0, 0xf9, 0xff, 0xff]);
 /** The reason of a temporary ban, for instance "sent to too many people" (whatsmeow `TempBanReason`). */
 const SENT_TO_TOO_MANY = '101';
 
+/** Whom a fault strikes, and when. */
+interface Struck {
+  companion: Companion;
+  /** Milliseconds until the fault ends by itself. */
+  leftMs: number;
+  now: EpochMs;
+}
+
+/** Tells a client to ask again for something, and to say so with `clean` (whatsapp-rust `handlers/ib.rs`, Baileys rc14 `chats.ts`). */
+function dirty(type: string, now: EpochMs): Stanza {
+  const timestamp = String(Math.floor(now / 1_000));
+  return stanza('ib', { from: NETWORK_JID }, [stanza('dirty', { type, timestamp })]);
+}
+
 /** One way in which the network can be disturbed. */
 interface Fault {
   /** For the documentation. */
@@ -22,7 +36,7 @@ interface Fault {
    * Acts on the connections of linked devices: at once on the open ones, else on the next logins while the count
    * lasts. A fault without it changes answers only, where the network asks `FaultBoard.take`.
    */
-  strike?(connection: ClientConnection, struck: { leftMs: number; companion: Companion }): void;
+  strike?(connection: ClientConnection, struck: Struck): void;
   /** Strikes instead of the login's success; other faults strike right after it. */
   refusesLogin?: true;
   /** Acts before the client has named a number, so an order cannot name one either. */
@@ -80,6 +94,18 @@ export const FAULTS = {
   'expired-certificate': {
     description: 'The certificates that the network shows in the handshake have expired',
     isNumberless: true,
+  },
+  'dirty-account': {
+    description:
+      'The network says that the account has changed while the client was away (`<ib><dirty type="account_sync">`)',
+    defaultCount: 1,
+    strike: (connection, { now }) => connection.send(dirty('account_sync', now)),
+  },
+  'dirty-groups': {
+    description:
+      'The network says that groups have changed while the client was away (`<ib><dirty type="groups">`)',
+    defaultCount: 1,
+    strike: (connection, { now }) => connection.send(dirty('groups', now)),
   },
   'drop-acks': { description: 'Messages are delivered, but the sender never gets the ack' },
   'drop-receipts': {
@@ -325,7 +351,8 @@ export class FaultBoard {
 
   #strike({ kind, endsAt = 0 }: Order, connection: ClientConnection, companion?: Companion): void {
     if (!companion) return;
-    faultOf(kind).strike?.(connection, { leftMs: Math.max(0, endsAt - this.#clock.now()), companion });
+    const now = this.#clock.now();
+    faultOf(kind).strike?.(connection, { leftMs: Math.max(0, endsAt - now), companion, now });
   }
 
   #use(matches: (order: Order) => boolean): Order | undefined {
