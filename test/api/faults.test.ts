@@ -95,6 +95,15 @@ describe('a gateway on a network with faults', () => {
     });
   }
 
+  it('ends a session that was locked as logged_out when its device was unlinked meanwhile', async () => {
+    await linkSession(world, 'locked', { number: '+15550000041', name: 'Locked' });
+    await world.phones.fault({ kind: 'ban-with-unlink', number: '+15550000041' });
+    await reached(world, 'locked', 'banned');
+    await world.api.post('/reconnect', { clientId: 'locked' });
+    await reached(world, 'locked', 'logged_out');
+    await world.api.post('/disconnect', { clientId: 'locked' });
+  });
+
   it('reports the end of a temporary ban, and reconnects then, also after a restart', async () => {
     await linkSession(world, 'paused', { number: '+15550000040', name: 'Paused' });
     await world.phones.fault({ kind: 'temporary-ban', number: '+15550000040', ms: 4_000 });

@@ -283,7 +283,14 @@ describe('Sandbox: contents', () => {
     const set = await alice.send(pnJid(BOB), { disappearingMessagesInChat: 86_400 });
     expect(await held(BOB, set.id)).to.include({ type: 'timer', text: '', timer: 86_400 });
     const first = await world.client.write(BOB, { to: ALICE, text: 'soon gone' });
-    expect((await alice.message(first.messageId)).message?.ephemeralMessage?.message).to.be.an('object');
+    const { message } = await alice.message(first.messageId);
+    const info = message?.ephemeralMessage?.message?.extendedTextMessage?.contextInfo;
+    expect(info?.expiration).to.equal(86_400);
+    const { timestamp } = await held(BOB, set.id);
+    expect(Number(info?.ephemeralSettingTimestamp)).to.equal(timestamp);
+    const reaction = { messageId: first.messageId, emoji: '👍' };
+    const { messageId } = await world.client.write(BOB, { to: ALICE, reaction });
+    expect((await alice.message(messageId)).message).to.have.property('reactionMessage');
     expect(await held(ALICE, first.messageId)).to.include({ ephemeral: 86_400 });
     const off = await world.client.write(BOB, { to: ALICE, timer: 0 });
     expect(await held(ALICE, off.messageId)).to.include({ type: 'timer', timer: 0 });

@@ -125,6 +125,30 @@ describe('Sandbox: faults', () => {
     });
   }
 
+  for (const [kind, reason] of Object.entries({
+    'ban-with-unlink': 403,
+    'account-banned-with-unlink': 406,
+  })) {
+    it(`${kind} ends with ${reason}, and all devices of the account are unlinked`, async () => {
+      const [alice, tablet] = [await world.linked(ALICE), await world.linked(ALICE)];
+      await tablet.stop();
+      const closed = alice.closed();
+      await world.client.fault({ kind, number: ALICE });
+      expect(await closed).to.equal(reason);
+      expect((await world.client.phone(ALICE)).devices).to.deep.equal([]);
+      for (const device of [alice, tablet]) expect(await reconnected(device)).to.equal(401);
+    });
+
+    it(`${kind} refuses the login of a device that was away with ${reason}`, async () => {
+      const alice = await world.linked(ALICE);
+      await alice.stop();
+      await world.client.fault({ kind, number: ALICE });
+      expect(await reconnected(alice)).to.equal(reason);
+      expect((await world.client.phone(ALICE)).devices).to.deep.equal([]);
+      expect(await reconnected(alice)).to.equal(401);
+    });
+  }
+
   it('device-removed unlinks with a conflict and no code', async () => {
     const alice = await world.linked(ALICE);
     const ended = new Promise<BinaryNode>((resolve) => alice.socket.ws.once('CB:stream:error', resolve));

@@ -49,6 +49,41 @@ describe('Sandbox: the queue of an offline client', () => {
     expect(tags.indexOf('ib offline')).to.be.greaterThan(tags.indexOf('message enc'));
   });
 
+  it('the offline queue comes in batches that the client asks for, with the fault offline-batches', async () => {
+    const alice = await world.linked(ALICE);
+    await alice.stop();
+    const texts = ['1', '2', '3', '4', '5', '6', '7', '8'];
+    for (const text of texts) await world.client.write(BOB, { to: ALICE, text });
+    await world.client.fault({ kind: 'offline-batches' });
+    const { ws } = alice.start();
+    ws.removeAllListeners('CB:ib,,offline_preview');
+    const nodes = recorded(alice);
+    const withQueue = () => nodes.filter(({ attrs }) => attrs.offline !== undefined);
+    const ended = new Promise((resolve) => ws.once('CB:ib,,offline', resolve));
+    while (withQueue().length < 5) await new Promise((resolve) => ws.once('frame', resolve));
+    await world.client.write(BOB, { to: ALICE, text: 'live' });
+    const ask = (count: string) =>
+      alice.socket.sendNode({
+        tag: 'ib',
+        attrs: {},
+        content: [{ tag: 'offline_batch', attrs: { count } }],
+      });
+    await ask('2');
+    while (withQueue().length < 7) await new Promise((resolve) => ws.once('frame', resolve));
+    expect(nodes.some(({ content }) => Array.isArray(content) && content[0]?.tag === 'offline')).to.equal(
+      false,
+    );
+    await ask('100');
+    await ended;
+    await alice.text('live');
+    expect(alice.messages.map(textOf)).to.deep.equal([...texts, 'live']);
+    await world.client.write(BOB, { to: ALICE, text: 'at once' });
+    await alice.text('at once');
+    expect(withQueue().map(({ attrs }) => attrs.offline)).to.deep.equal(
+      Array.from({ length: 10 }, (_, index) => String(index)),
+    );
+  });
+
   it('the offline queue is delivered to a client that does not ask for it, and live messages after it', async () => {
     const alice = await world.linked(ALICE);
     await alice.stop();
@@ -110,7 +145,7 @@ describe('Sandbox: the queue of an offline client', () => {
 function recorded(device: BaileysDevice): BinaryNode[] {
   const nodes: BinaryNode[] = [];
   const { ws } = device.socket;
-  for (const tag of ['message', 'ib', 'success', 'receipt']) {
+  for (const tag of ['message', 'ib', 'success', 'receipt', 'notification']) {
     ws.on(`CB:${tag}`, (node: BinaryNode) => nodes.push(node));
   }
   return nodes;

@@ -170,6 +170,24 @@ describe('Sandbox: the passkey ceremony', () => {
     expect(companion.continuations).to.have.length(1);
   });
 
+  it('lets the phone take a moment before it continues, unless it is hasty', async () => {
+    const { companion, linked } = await scanned();
+    await companion.prove(await world.client.assertPasskey(ALICE, await companion.options()));
+    const provedAt = Date.now();
+    await companion.primary();
+    expect(Date.now() - provedAt).to.be.at.least(200);
+    await world.client.declinePasskey(ALICE);
+    await linked;
+    await world.client.fault({ kind: 'hasty-primary' });
+    const hasty = await scanned();
+    await hasty.companion.prove(await world.client.assertPasskey(ALICE, await hasty.companion.options()));
+    // the network handles stanzas in their order
+    await hasty.companion.ask('get', { tag: 'ref', attrs: {} });
+    expect(hasty.companion.continuations).to.have.length(1);
+    await world.client.declinePasskey(ALICE);
+    await hasty.linked;
+  });
+
   for (const [kind, lengths] of Object.entries({
     'short-primary-key': [31, 32],
     'short-primary-nonce': [32, 31],

@@ -3,9 +3,9 @@ import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whi
 import { expect } from 'chai';
 import sharp from 'sharp';
 import type { BaileysDevice } from './support/baileys-device.js';
+import { ask, element, notified } from './support/stanza-queries.js';
 import { ALICE, BOB, CAROL, codeOf, pnJid, SandboxWorld } from './support/world.js';
 
-const SERVER = 's.whatsapp.net';
 const GROUPS = 'g.us';
 
 /**
@@ -17,39 +17,6 @@ describe('Sandbox: stanzas as strict clients need them', () => {
 
   beforeEach(() => world.open());
   afterEach(() => world.close());
-
-  /** Asks the network. */
-  function ask(
-    device: BaileysDevice,
-    { type = 'get', to = SERVER, ...attrs }: { xmlns: string; type?: string; to?: string; target?: string },
-    ...content: BinaryNode[]
-  ): Promise<BinaryNode> {
-    return device.socket.query({ tag: 'iq', attrs: { ...attrs, type, to }, content });
-  }
-
-  const element = (tag: string, attrs = {}, content?: BinaryNode['content']): BinaryNode => ({
-    tag,
-    attrs,
-    ...(content !== undefined && { content }),
-  });
-
-  /** Waits for a notification of that type with that element. @returns both, the notification first */
-  async function notified(
-    device: BaileysDevice,
-    type: string,
-    tag: string,
-  ): Promise<[BinaryNode, BinaryNode]> {
-    const { ws } = device.socket;
-    return new Promise((resolve) => {
-      const listener = (node: BinaryNode) => {
-        const found = node.attrs.type === type ? getBinaryNodeChild(node, tag) : undefined;
-        if (!found) return;
-        ws.off('CB:notification', listener);
-        resolve([node, found]);
-      };
-      ws.on('CB:notification', listener);
-    });
-  }
 
   describe('files', () => {
     it('says how many buckets the media hosts have', async () => {

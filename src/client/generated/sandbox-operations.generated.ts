@@ -239,18 +239,23 @@ export interface DeviceView {
 
 export type FaultKind =
   | 'account-banned'
+  | 'account-banned-with-unlink'
   | 'app-state-conflict'
   | 'ask-again'
   | 'ban'
+  | 'ban-with-unlink'
   | 'conflict'
   | 'cut-pairing'
   | 'delay'
   | 'device-removed'
+  | 'dirty-account'
+  | 'dirty-groups'
   | 'disconnect'
   | 'drop-acks'
   | 'drop-receipts'
   | 'expired-certificate'
   | 'garbage-frames'
+  | 'hasty-primary'
   | 'ignore-app-state'
   | 'ignore-queries'
   | 'ignore-restrictions'
@@ -272,6 +277,7 @@ export type FaultKind =
   | 'no-pairing-code'
   | 'no-resend'
   | 'no-version-page'
+  | 'offline-batches'
   | 'passkey-expired'
   | 'passkey-options-missing'
   | 'reachout-lock'
@@ -738,6 +744,8 @@ export interface RingRequest {
   /** A number, or a group's jid */
   to: string;
   video?: boolean;
+  /** The linked devices of the called people get a notice (`offer_notice`), with which they need not ring */
+  notice?: boolean;
 }
 
 export interface StanzaEvent {

@@ -19,7 +19,13 @@ export const callView = named('CallView', {
 });
 export type CallView = TypeOf<typeof callView>;
 
-const ringRequest = named('RingRequest', { to: partner, video: optional(flag) });
+const ringRequest = named('RingRequest', {
+  to: partner,
+  video: optional(flag),
+  notice: optional(flag).description(
+    'The linked devices of the called people get a notice (`offer_notice`), with which they need not ring',
+  ),
+});
 export type RingRequest = TypeOf<typeof ringRequest>;
 
 /** Action of a person on a call. */

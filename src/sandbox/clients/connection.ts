@@ -8,7 +8,7 @@ import { type Registration, readRegistration } from '../state/registration.js';
 import { FrameReader, frame, ProtocolError } from '../wire/frames.js';
 import { jsonOf } from '../wire/json.js';
 import { NoiseResponder, type Transport } from '../wire/noise.js';
-import { decodeStanza, encodeStanza, type Stanza, stanza } from '../wire/stanza.js';
+import { decodeStanza, encodeStanza, failure, type Stanza, stanza } from '../wire/stanza.js';
 import { dispatch } from './dispatch.js';
 import { login } from './login.js';
 import type { NetworkParts } from './network-parts.js';
@@ -99,8 +99,10 @@ export class Connection implements ClientConnection {
     this.close(stanza('stream:error', {}, [stanza('conflict', { type: 'replaced' })]));
   }
 
-  unlink({ code }: { code: string | null }): void {
-    if (this.companion) unlink(this.#network, this.companion, code);
+  unlink(last: Stanza, companion = this.companion): void {
+    if (companion && companion.account.companions.get(companion.id) === companion)
+      unlink(this.#network, companion, last);
+    if (!this.#isClosed) this.close(last);
   }
 
   cut(): void {
@@ -165,7 +167,7 @@ export class Connection implements ClientConnection {
   #welcome(payload: proto.ClientPayload, clientKey: Buffer): void {
     if (!this.#network.rules.accepts(payload.userAgent?.appVersion)) {
       this.#network.stats.outdated++;
-      this.close(stanza('failure', { reason: '405', location: 'frc' }));
+      this.close(failure('405'));
       return;
     }
     if (payload.username) {

@@ -5,14 +5,11 @@ import { routeMessage } from '../routing/messages.js';
 import { routeReceipt } from '../routing/receipts.js';
 import type { Companion } from '../state/account.js';
 import type { Network } from '../state/network.js';
-import type { Stanza } from '../wire/stanza.js';
+import { child, type Stanza } from '../wire/stanza.js';
 import { answerIq } from './iq/index.js';
 import type { Client } from './iq/iq.js';
 
-/**
- * The stanzas of a linked device beside queries. Others are ignored, as on the real network; among them `offline_batch`, the
- * request for more of the offline queue, which the network has sent as a whole by then.
- */
+/** The stanzas of a linked device beside queries. Others are ignored, as on the real network. */
 const ROUTES: Record<string, (network: Network, companion: Companion, received: Stanza) => void> = {
   message: routeMessage,
   receipt: (network, companion, receipt) =>
@@ -21,6 +18,7 @@ const ROUTES: Record<string, (network: Network, companion: Companion, received: 
   chatstate: routeChatstate,
   presence: routePresence,
   call: routeCall,
+  ib: routeInfo,
 };
 
 /** Handles one stanza of a client; throws only on malformed ones. */
@@ -29,6 +27,12 @@ export function dispatch(client: Client, received: Stanza): void {
   if (received.tag === 'iq') answerIq(client, received);
   else if (received.tag === 'ack' && !connection.companion) client.pairing.takeAck(received);
   else if (connection.companion) ROUTES[received.tag]?.(network, connection.companion, received);
+}
+
+/** A device asks for more of the offline queue. */
+function routeInfo(_network: Network, { mailbox }: Companion, info: Stanza): void {
+  const { count } = child(info, 'offline_batch')?.attrs ?? {};
+  if (count !== undefined) mailbox.request(Number(count) || 0);
 }
 
 /** A device acknowledges a stanza; an `error` says that it could not use a message. */

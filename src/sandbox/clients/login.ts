@@ -2,7 +2,7 @@ import type { proto } from '@whiskeysockets/baileys';
 import type { ClientConnection } from '../state/account.js';
 import type { Network } from '../state/network.js';
 import { viewPayload } from '../state/registration.js';
-import { NETWORK_JID, stanza } from '../wire/stanza.js';
+import { failure, NETWORK_JID, stanza } from '../wire/stanza.js';
 
 /**
  * Logs a linked device in, or answers with a failure: 401 when the device is not linked or presents another key. An
@@ -16,10 +16,10 @@ export function login(
   const account = network.directory.byPn(credentials.pn);
   const companion = account?.companions.get(credentials.device);
   if (!account || companion?.record.noiseKey !== credentials.clientKey.toString('base64')) {
-    connection.close(stanza('failure', { reason: '401', location: 'frc' }));
+    connection.close(failure('401'));
     return;
   }
-  if (network.faults.refuseLogin(connection, account)) return;
+  if (network.faults.refuseLogin(connection, companion)) return;
   companion.connection?.replace();
   connection.companion = companion;
   companion.connection = connection;
@@ -38,5 +38,5 @@ export function login(
       display_name: account.record.name || undefined,
     }),
   );
-  network.faults.afterLogin(connection, account);
+  network.faults.afterLogin(connection, companion);
 }

@@ -32,12 +32,44 @@ export function participantElement(
   return stanza('participant', { ...jids, username, ...attrs }, content);
 }
 
-/** A group as members see it. @param refused participants that could not be added */
-export function groupElement(network: Network, group: Group, refused: Stanza[] = []): Stanza {
+/**
+ * The number of a person as others see it who may not know it, for instance +1∙∙∙∙∙∙∙∙12: the first digits and the last two
+ * (whatsapp-rust `stanza/groups.rs`).
+ */
+function maskedNumber({ number }: Account): string {
+  return number.slice(0, 2) + MASK.repeat(number.length - 4) + number.slice(-2);
+}
+
+const MASK = '\u2219';
+
+/**
+ * A member whose number the viewer may not know: in the announcement group of a community, members who are no admins are anonymous
+ * to each other, unless they have the viewer in their address book (whatsmeow `GroupParticipant.DisplayName`).
+ */
+function isAnonymous(network: Network, group: Group, member: Account, viewer: Account): boolean {
+  if (network.addressing !== 'lid' || group.record.parent?.role !== 'default' || member === viewer)
+    return false;
+  const isKnown = member.record.contacts?.[viewer.lid] !== undefined;
+  return !isKnown && !group.isAdmin(member) && !group.isAdmin(viewer);
+}
+
+/** A group as members see it. @param viewer the person who sees it; undefined in what all members get alike */
+export function groupElement(
+  network: Network,
+  group: Group,
+  viewer?: Account,
+  refused: Stanza[] = [],
+): Stanza {
   const { record } = group;
   const members = [...group.members].flatMap(([lid, role]) => {
     const account = network.directory.byLid(lid);
-    return account ? [participantElement(network, account, { type: typeOf(role) })] : [];
+    if (!account) return [];
+    const attrs = { type: typeOf(role) };
+    if (!viewer || !isAnonymous(network, group, account, viewer))
+      return [participantElement(network, account, attrs)];
+    return [
+      stanza('participant', { jid: account.jid('lid'), display_name: maskedNumber(account), ...attrs }),
+    ];
   });
   return stanza('group', groupAttrs(network, group), [
     ...(record.description ? [descriptionElement(network, group)] : []),
@@ -192,6 +224,7 @@ const VERSIONED: Record<string, VersionedPart> = {
   remove: 'participants',
   promote: 'participants',
   demote: 'participants',
+  modify: 'participants',
   announcement: 'announcement',
   not_announcement: 'announcement',
 };

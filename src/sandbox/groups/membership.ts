@@ -78,7 +78,7 @@ export function createGroup(
   requireSubject(subject);
   const at = network.now();
   const group = network.directory.groups.create(creator, subject, at);
-  Object.assign(group.record, more);
+  Object.assign(group.record, more, more.ephemeral ? { ephemeralAt: at } : {});
   if (description) group.record.description = { id: network.newId(), text: description, by: creator.lid, at };
   const outcomes = people
     .filter(({ account }) => account !== creator)

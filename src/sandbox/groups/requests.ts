@@ -28,7 +28,7 @@ export function joinByInvite(network: Network, group: Group, account: Account): 
     const come = stanza('add', { reason: 'invite' }, [participantElement(network, account)]);
     notifyPeople(network, group, account, come, others);
     // the devices of the person do not know the group yet (whatsmeow `JoinedGroup`)
-    const whole = stanza('create', { reason: 'invite' }, [groupElement(network, group)]);
+    const whole = stanza('create', { reason: 'invite' }, [groupElement(network, group, account)]);
     notifyPeople(network, group, account, whole, [account]);
     joinCommunity(network, group, [account]);
     return 'joined';

@@ -44,12 +44,13 @@ export function changeSettings(network: Network, group: Group, actor: Account, w
   const { ephemeral, ...forAdmins } = wanted;
   if (ephemeral !== undefined) requireEditor(group, actor);
   if (Object.values(forAdmins).some((value) => value !== undefined)) requireAdmin(group, actor);
-  for (const element of apply(group, wanted)) announce(network, group, actor, element);
+  for (const element of apply(group, wanted, network.now())) announce(network, group, actor, element);
 }
 
 function* apply(
   group: Group,
   { announce: quiet, locked, membersAdd, ephemeral, joinApproval }: GroupSettings,
+  now: number,
 ): Generator<Stanza> {
   const { record } = group;
   if (quiet !== undefined) {
@@ -70,6 +71,7 @@ function* apply(
   }
   if (ephemeral !== undefined) {
     record.ephemeral = ephemeral;
+    record.ephemeralAt = now;
     yield ephemeral > 0 ? stanza('ephemeral', { expiration: String(ephemeral) }) : stanza('not_ephemeral');
   }
 }

@@ -1,6 +1,7 @@
 import { createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { bytesToCrockford, proto } from '@whiskeysockets/baileys';
 import type { DeviceView, PairingStep, PasskeyView } from '../../contract/sandbox/index.js';
+import { callAt } from '../../domain/clock.js';
 import type { Account, ClientConnection } from '../state/account.js';
 import type { Network } from '../state/network.js';
 import { agree, generateKeyPair, type KeyPair } from '../wire/keys.js';
@@ -12,6 +13,11 @@ import type { DeviceLinks } from './links.js';
 const CHALLENGE_BYTES = 32;
 /** Milliseconds that a challenge is good for. */
 const CHALLENGE_MS = 300_000;
+/**
+ * Milliseconds that the phone takes to continue after the passkey is proved: a time that the sandbox chose. zapo
+ * (`WaShortcakeFlow.ts`) ignores a continuation that comes before it has handled the network's answer.
+ */
+const PHONE_MS = 300;
 const KEY_BYTES = 32;
 const NONCE_BYTES = 32;
 const REF_BYTES = 24;
@@ -184,7 +190,7 @@ export class Passkeys {
     ceremony.prologue = readPrologue(payload, ceremony.ref);
     const proof = bytesOf(child(element, 'pairing_handoff_proof'));
     this.#show(ceremony, { step: 'waiting', handoffProved: isHandoff(ceremony.advSecret, payload, proof) });
-    return { after: () => this.#continue(ceremony) };
+    return { after: () => this.#continueLater(ceremony) };
   }
 
   /** Checks the nonce against the commitment; the phone shows the code. */
@@ -237,6 +243,18 @@ export class Passkeys {
       this.#notify(ceremony, 'passkey_prologue_request', isEmpty ? [] : [this.options(ceremony)]);
     }
     this.#show(ceremony, { step: 'assertion' });
+  }
+
+  /** The phone continues after a moment, unless the ceremony has ended by then. */
+  #continueLater(ceremony: Ceremony): void {
+    const { faults, clock } = this.#network;
+    if (faults.take('hasty-primary', ceremony.account)) {
+      this.#continue(ceremony);
+      return;
+    }
+    callAt(clock, clock.now() + PHONE_MS, () => {
+      if (this.#ceremonies.get(ceremony.connection) === ceremony) this.#continue(ceremony);
+    });
   }
 
   #continue(ceremony: Ceremony): void {

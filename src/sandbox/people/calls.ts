@@ -28,7 +28,11 @@ const REASONS: Partial<Record<CallView['status'], string>> = {
 };
 
 /** A person calls. @throws Refusal or GroupRefusal when nobody can be called */
-export function ring(network: Network, caller: Account, { to, video = false }: RingRequest): CallView {
+export function ring(
+  network: Network,
+  caller: Account,
+  { to, video = false, notice = false }: RingRequest,
+): CallView {
   const chat = network.directory.requireChat(to);
   if (chat === caller) throw new Refusal('invalid_request', '"to" must be another person');
   const isGroup = chat instanceof Group;
@@ -37,7 +41,7 @@ export function ring(network: Network, caller: Account, { to, video = false }: R
   const others = isGroup ? network.directory.membersOf(chat) : [chat];
   const called = others.filter((person) => person !== caller && !hasBlocked(person, caller));
   const call = network.calls.add({ caller, chat, called, video, timestamp: network.now() });
-  tell(network, call, offerOf(network, call));
+  tell(network, call, notice ? noticeOf(network, call) : offerOf(network, call));
   return changed(network, call);
 }
 
@@ -109,6 +113,11 @@ function tell(network: Network, call: Call, element: Stanza, except?: Companion)
 function offerOf(network: Network, call: Call): Stanza {
   const media = [stanza('audio', { enc: 'opus', rate: '16000' }), ...(call.video ? [stanza('video')] : [])];
   return stanza('offer', namesOf(network, call), media);
+}
+
+/** A notice of a call, mostly of one in a group (whatsmeow `CallOfferNotice`, whatsapp-rust `stanza/call.rs`). */
+function noticeOf(network: Network, call: Call): Stanza {
+  return stanza('offer_notice', { media: call.video ? 'video' : 'audio', ...namesOf(network, call) });
 }
 
 function terminateOf(network: Network, call: Call): Stanza {

@@ -13,7 +13,7 @@ import {
   PhoneMessages,
   viewChange,
 } from './phone-messages.js';
-import { chatOf } from './targets.js';
+import { chatOf, type Expiry } from './targets.js';
 
 /** Older typing states beyond this number are dropped. */
 const MAX_CHATSTATES = 1_000;
@@ -30,8 +30,8 @@ export class PhoneMemory {
   readonly chatstates: ChatstateView[] = [];
   /** Everybody with whom the account has a private chat. */
   readonly partners = new Set<Account>();
-  /** Timers of private chats in seconds, by the partner's number. */
-  readonly timers = new Map<string, number>();
+  /** Timers of private chats, by the partner's number. */
+  readonly timers = new Map<string, Expiry>();
   readonly #network: Network;
   /** Ids of messages with receipts that no event has shown yet. */
   readonly #receipted = new Set<string>();
@@ -61,7 +61,8 @@ export class PhoneMemory {
     const partner = this.#network.directory.byNumber(chatId);
     if (!partner) return;
     this.partners.add(partner);
-    if (message.timer !== undefined) this.timers.set(chatId, message.timer);
+    if (message.timer !== undefined)
+      this.timers.set(chatId, { seconds: message.timer, setAt: message.timestamp });
   }
 
   /** The stored message or change of an id. */

@@ -64,7 +64,8 @@ export function changeNumber(network: Network, account: Account, number: string)
 
 /**
  * The person installs WhatsApp anew: the phone has new keys, and the linked devices are unlinked. The devices of contacts
- * learn that the identity has changed, and drop their sessions (whatsmeow `handleEncryptNotification`).
+ * learn that the identity has changed, and drop their sessions (whatsmeow `handleEncryptNotification`). The phone has no keys of
+ * groups any more either, and asks the authors of messages to groups that it cannot read.
  */
 export async function reinstall(network: Network, phones: Phones, account: Account): Promise<void> {
   for (const companion of [...account.companions.values()]) unlink(network, companion);

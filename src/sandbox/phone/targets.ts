@@ -9,6 +9,13 @@ import { Refusal } from '../wire/refusals.js';
 import type { Writing } from './content/content.js';
 import type { PhoneMessage } from './phone-messages.js';
 
+/** After how long the messages of a chat disappear. */
+export interface Expiry {
+  seconds: number;
+  /** When it was set, in seconds since the epoch; undefined if a message sets it for itself alone. */
+  setAt?: number | undefined;
+}
+
 /** The chat id of a message: the group's jid or the partner's number. */
 export function chatOf({ fromMe, from, to }: Pick<ChangeView, 'fromMe' | 'from' | 'to'>): string {
   return fromMe || isGroupJid(to) ? to : from;
@@ -60,16 +67,22 @@ export function findContextInfo(message: proto.IMessage): proto.IContextInfo | u
  */
 export function composeContext(
   source: Pick<Writing, 'network' | 'messages'>,
-  { to, quotedMessageId, mentions = [], forwarded, forwardingScore = 1, ephemeral, ad }: WriteRequest,
+  { to, quotedMessageId, mentions = [], forwarded, forwardingScore = 1, ad }: WriteRequest,
+  expiry?: Expiry,
 ): proto.IContextInfo | undefined {
   const info: proto.IContextInfo = {
     ...(quotedMessageId !== undefined && quote(source, quotedMessageId)),
     ...(mentions.length > 0 && { mentionedJid: mentions.map((number) => named(source.network, to, number)) }),
     ...(forwarded && { isForwarded: true, forwardingScore }),
-    ...(ephemeral !== undefined && { expiration: ephemeral }),
+    ...(expiry && expiry.seconds > 0 && expirationOf(expiry)),
     ...(ad && adContext(ad)),
   };
   return Object.keys(info).length > 0 ? info : undefined;
+}
+
+/** Each message names the timer of its chat, and when that was set (zapo `message/context-info.ts`). */
+function expirationOf({ seconds, setAt }: Expiry): proto.IContextInfo {
+  return { expiration: seconds, ...(setAt !== undefined && { ephemeralSettingTimestamp: setAt }) };
 }
 
 /** The context of the first message after a click on an ad: the fields of `ContextInfo` that phones set (evolution-api #1648). */

@@ -17,7 +17,7 @@ import { interpret } from './interpret.js';
 import type { PhoneMemory } from './memory.js';
 import { newSecret } from './message-secret.js';
 import type { StanzaShape } from './phone-messages.js';
-import { composeContext } from './targets.js';
+import { composeContext, type Expiry, findContextInfo } from './targets.js';
 
 /**
  * Writes a message: encrypts it for every device of the partner and for the author's linked devices.
@@ -30,11 +30,10 @@ export async function writeMessage(
   request: WriteRequest,
 ): Promise<string> {
   const partner = network.directory.requireChat(request.to);
-  const wanted = { ...request, ...expiryOf(phone, partner, request) };
   const { account: author, messages } = phone;
-  const contextInfo = composeContext({ network, messages }, wanted);
-  const composed = await compose(wanted, { network, author, messages, partner, contextInfo });
-  const message = seal(composed.message, wanted);
+  const contextInfo = composeContext({ network, messages }, request, expiryOf(phone, partner, request));
+  const composed = await compose(request, { network, author, messages, partner, contextInfo });
+  const message = seal(composed.message);
   const shape = { ...composed.shape, ...(request.deviceCopy && { deviceCopy: request.deviceCopy }) };
   if (partner instanceof Group) requireWriter(partner, author, shape);
   const messageId = network.newMessageId();
@@ -100,11 +99,11 @@ function expiryOf(
   { account, partners, timers }: PhoneMemory,
   chat: Chat,
   { ephemeral }: WriteRequest,
-): Pick<WriteRequest, 'ephemeral'> {
-  const isNew = !(chat instanceof Group) && !partners.has(chat);
-  const own = isNew ? (account.record.disappearing?.duration ?? 0) : 0;
-  const usual = chat instanceof Group ? chat.record.ephemeral : (timers.get(chat.chatId) ?? own);
-  return ephemeral === undefined && usual > 0 ? { ephemeral: usual } : {};
+): Expiry | undefined {
+  if (ephemeral !== undefined) return { seconds: ephemeral };
+  if (chat instanceof Group) return { seconds: chat.record.ephemeral, setAt: chat.record.ephemeralAt };
+  const { duration: seconds = 0, at: setAt } = account.record.disappearing ?? {};
+  return timers.get(chat.chatId) ?? (partners.has(chat) ? undefined : { seconds, setAt });
 }
 
 async function compose(request: WriteRequest, writing: Writing): Promise<Composed> {
@@ -114,11 +113,14 @@ async function compose(request: WriteRequest, writing: Writing): Promise<Compose
   return composed;
 }
 
-/** Adds the message secret, which later votes and edits are encrypted with, and the wrapper of an expiring message. */
-function seal(content: proto.IMessage, { ephemeral }: WriteRequest): proto.IMessage {
+/**
+ * Adds the message secret, which later votes and edits are encrypted with, and the wrapper of an expiring message. Changes of
+ * messages do not expire.
+ */
+function seal(content: proto.IMessage): proto.IMessage {
   const { messageContextInfo, ...message } = content;
   return {
-    ...(ephemeral === undefined ? message : { ephemeralMessage: { message } }),
+    ...(findContextInfo(message)?.expiration ? { ephemeralMessage: { message } } : message),
     messageContextInfo: { messageSecret: newSecret(), ...messageContextInfo },
   };
 }

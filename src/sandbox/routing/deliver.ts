@@ -54,16 +54,19 @@ function payload({ author, deviceCopy }: OutgoingMessage, { to, encs }: Copy): S
   const isAgain = encs.some(({ attrs }) => attrs.count !== undefined);
   if (kind === 'damaged' || kind === 'damaged-for-good')
     return kind === 'damaged' && isAgain ? encs : encs.map(damage);
-  return [stanza('unavailable', { type: UNAVAILABLE_TYPES[kind] })];
+  return ABSENCES[kind];
 }
 
-/** The `type` of `<unavailable>` (rc14 `messages-recv`, zapo `WaRetryCoordinator`). */
-const UNAVAILABLE_TYPES = {
-  unavailable: undefined,
-  'unavailable-view-once': 'view_once_unavailable_fanout',
-  'unavailable-bot': 'bot_unavailable_fanout',
-  'unavailable-hosted': 'hosted_unavailable_fanout',
-} as const;
+/**
+ * What stands for a copy that the device does not get: the official client knows the kinds by a `type`, by `hosted`, and by a
+ * `<bot>` beside it (whatsapp-rust `message/receive.rs`, zapo `WaRetryCoordinator.ts`, whatsmeow `UnavailableType`).
+ */
+const ABSENCES = {
+  unavailable: [stanza('unavailable')],
+  'unavailable-view-once': [stanza('unavailable', { type: 'view_once' })],
+  'unavailable-bot': [stanza('unavailable'), stanza('bot')],
+  'unavailable-hosted': [stanza('unavailable', { hosted: 'true' })],
+};
 
 /** From the end of a ciphertext of any kind to a byte that its checksum or signature covers, or that is part of it. */
 const DAMAGED_BYTE = 9;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Account, type AddressingMode, type Companion, deviceId, devicesOf } from '../state/account.js';
 import type { Network } from '../state/network.js';
-import { stanza } from '../wire/stanza.js';
+import { deviceRemoved, stanza } from '../wire/stanza.js';
 
 /**
  * Notifies the linked devices of a person and of all contacts that a device was linked or unlinked, so that their next
@@ -45,13 +45,12 @@ export function announceDevices(
   }
 }
 
-/** Unlinks a device: on the phone's request or its own. @param code of the stream error that ends its connection */
-export function unlink(network: Network, companion: Companion, code: string | null = '401'): void {
+/** Unlinks a device: on the phone's request or its own. @param last what its connection ends with */
+export function unlink(network: Network, companion: Companion, last = deviceRemoved('401')): void {
   const { account, connection } = companion;
   account.companions.delete(companion.id);
   companion.discard();
-  const conflict = stanza('conflict', { type: 'device_removed' });
-  connection?.close(stanza('stream:error', { code: code ?? undefined }, [conflict]));
+  connection?.close(last);
   network.reportDevice(companion, 'unlinked');
   announceDevices(network, account, 'remove', companion);
 }

@@ -71,8 +71,8 @@ export interface ClientConnection {
   cut(): void;
   /** Stops reading and sending, but leaves the socket open. */
   mute(): void;
-  /** Unlinks the device of the connection. */
-  unlink(end: { code: string | null }): void;
+  /** Unlinks the device of the connection, or the one whose login is refused. @param last what its connections end with */
+  unlink(last: Stanza, companion?: Companion): void;
   /** From now on the connection is cut when the client stays silent. */
   watchSilence(): void;
 }

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { FaultKind, FaultRequest, PairingStep } from '../../contract/sandbox/index.js';
 import { PAIRING_STEPS } from '../../contract/sandbox/linking.js';
 import type { Clock, EpochMs } from '../../domain/clock.js';
-import { stanza } from '../wire/stanza.js';
-import type { Account, ClientConnection } from './account.js';
+import { deviceRemoved, failure, NETWORK_JID, type Stanza, stanza } from '../wire/stanza.js';
+import type { Account, ClientConnection, Companion } from './account.js';
 import { LOGIN_FAILURES } from './login-failures.js';
+import { PASSKEY_FAULTS } from './passkey-faults.js';
 
 const GARBAGE_BYTES = 64;
 /** A list header with a length that no element follows: no decoder accepts it. */
@@ -12,6 +13,20 @@ const UNDECODABLE = Buffer.from([0, 0xf9, 0xff, 0xff]);
 
 /** The reason of a temporary ban, for instance "sent to too many people" (whatsmeow `TempBanReason`). */
 const SENT_TO_TOO_MANY = '101';
+
+/** Whom a fault strikes, and when. */
+interface Struck {
+  companion: Companion;
+  /** Milliseconds until the fault ends by itself. */
+  leftMs: number;
+  now: EpochMs;
+}
+
+/** Tells a client to ask again for something, and to say so with `clean` (whatsapp-rust `handlers/ib.rs`, Baileys rc14 `chats.ts`). */
+function dirty(type: string, now: EpochMs): Stanza {
+  const timestamp = String(Math.floor(now / 1_000));
+  return stanza('ib', { from: NETWORK_JID }, [stanza('dirty', { type, timestamp })]);
+}
 
 /** One way in which the network can be disturbed. */
 interface Fault {
@@ -21,7 +36,7 @@ interface Fault {
    * Acts on the connections of linked devices: at once on the open ones, else on the next logins while the count
    * lasts. A fault without it changes answers only, where the network asks `FaultBoard.take`.
    */
-  strike?(connection: ClientConnection, order: { leftMs: number }): void;
+  strike?(connection: ClientConnection, struck: Struck): void;
   /** Strikes instead of the login's success; other faults strike right after it. */
   refusesLogin?: true;
   /** Acts before the client has named a number, so an order cannot name one either. */
@@ -41,6 +56,7 @@ interface Fault {
 /** Every fault, by its name in the control API. */
 export const FAULTS = {
   ...LOGIN_FAILURES,
+  ...PASSKEY_FAULTS,
   'app-state-conflict': {
     description:
       'The phone changes a shared setting just before a device does, and the upload of the device is refused (409)',
@@ -49,11 +65,6 @@ export const FAULTS = {
   'ask-again': {
     description: 'A phone does not read a message that it gets, and asks its author to send it again',
     defaultCount: 1,
-  },
-  ban: {
-    description: 'The number is banned: failure 403 at once and at each login, until the fault is cleared',
-    refusesLogin: true,
-    strike: (connection) => connection.close(stanza('failure', { reason: '403', location: 'frc' })),
   },
   conflict: {
     description: 'Another client took the link (stream error, conflict replaced)',
@@ -73,7 +84,7 @@ export const FAULTS = {
     description:
       'The phone removes the device, and the stream error has no code, only the conflict device_removed',
     defaultCount: 1,
-    strike: (connection) => connection.unlink({ code: null }),
+    strike: (connection) => connection.unlink(deviceRemoved()),
   },
   disconnect: {
     description: 'Cuts the connection without a closing stanza',
@@ -83,6 +94,18 @@ export const FAULTS = {
   'expired-certificate': {
     description: 'The certificates that the network shows in the handshake have expired',
     isNumberless: true,
+  },
+  'dirty-account': {
+    description:
+      'The network says that the account has changed while the client was away (`<ib><dirty type="account_sync">`)',
+    defaultCount: 1,
+    strike: (connection, { now }) => connection.send(dirty('account_sync', now)),
+  },
+  'dirty-groups': {
+    description:
+      'The network says that groups have changed while the client was away (`<ib><dirty type="groups">`)',
+    defaultCount: 1,
+    strike: (connection, { now }) => connection.send(dirty('groups', now)),
   },
   'drop-acks': { description: 'Messages are delivered, but the sender never gets the ack' },
   'drop-receipts': {
@@ -104,7 +127,7 @@ export const FAULTS = {
   logout: {
     description: 'The phone removes the device (stream error 401), and it stays unlinked',
     defaultCount: 1,
-    strike: (connection) => connection.unlink({ code: '401' }),
+    strike: (connection) => connection.unlink(deviceRemoved('401')),
   },
   'media-host-down': {
     description: 'The first media host answers uploads with HTTP 503; the second one takes them',
@@ -150,14 +173,9 @@ export const FAULTS = {
     description: 'The phone does not answer a device that asks for messages it could not read',
   },
   'no-pairing-code': { description: 'A device that asks to be linked by code is refused (429)' },
-  'passkey-expired': {
-    description: 'The challenge of the passkey has expired when it is sent: an answer is refused with 410',
-    defaultCount: 1,
-  },
-  'passkey-options-missing': {
+  'offline-batches': {
     description:
-      'The demand for a passkey comes without its options, and is counted; further counts answer the query for them with 404',
-    defaultCount: 1,
+      'A client that connects gets five stanzas of its offline queue, and the others only as it asks for them (`offline_batch`); live stanzas come after the queue',
   },
   'refresh-lid': {
     description: "The acknowledgement of a private message says that the recipient's LID is outdated",
@@ -186,10 +204,6 @@ export const FAULTS = {
       'The account has a time lock, for `ms` milliseconds if given: a private message without the valid token of its recipient is refused (463); linked devices are told, and can ask',
     ends: true,
   },
-  'reject-assertion': {
-    description: 'An assertion is refused with 401, though it verifies',
-    defaultCount: 1,
-  },
   'reject-media': { description: 'Uploads of media are answered with HTTP 500' },
   'reject-sends': { description: 'Messages are answered with a negative ack (479) and are not delivered' },
   'repeat-pair-success': {
@@ -206,41 +220,21 @@ export const FAULTS = {
     defaultCount: 1,
     strike: (connection) => connection.close(stanza('stream:error', { code: '515' })),
   },
-  'second-passkey-request': {
-    description: 'The demand for a passkey comes twice; the second challenge counts',
-    defaultCount: 1,
-  },
   'service-unavailable': {
     description: 'Stream error 503 while connected, failure 503 at login',
     defaultCount: 1,
     refusesLogin: true,
     strike: (connection) =>
-      connection.close(
-        connection.companion
-          ? stanza('stream:error', { code: '503' })
-          : stanza('failure', { reason: '503', location: 'frc' }),
-      ),
+      connection.close(connection.companion ? stanza('stream:error', { code: '503' }) : failure('503')),
   },
   'token-required': {
     description:
       'A private message without a valid token, or a first-contact token, is refused (463), though the account has no time lock',
   },
-  'short-primary-key': {
-    description: "The phone's key in the passkey ceremony has 31 bytes",
-    defaultCount: 1,
-  },
-  'short-primary-nonce': {
-    description: "The phone's nonce in the passkey ceremony has 31 bytes",
-    defaultCount: 1,
-  },
   silence: {
     description: 'The connection stays open, but the network neither reads nor sends on it',
     defaultCount: 1,
     strike: (connection) => connection.mute(),
-  },
-  'unasked-continuation': {
-    description: 'The phone continues the passkey ceremony before the device has begun it',
-    defaultCount: 1,
   },
   'temporary-ban': {
     description:
@@ -249,14 +243,7 @@ export const FAULTS = {
     ends: true,
     refusesLogin: true,
     strike: (connection, { leftMs }) =>
-      connection.close(
-        stanza('failure', {
-          reason: '402',
-          code: SENT_TO_TOO_MANY,
-          expire: String(Math.ceil(leftMs / 1000)),
-          location: 'frc',
-        }),
-      ),
+      connection.close(failure('402', { code: SENT_TO_TOO_MANY, expire: String(Math.ceil(leftMs / 1000)) })),
   },
   'wrong-certificate': {
     description: 'The certificates that the network shows in the handshake come from another root',
@@ -272,10 +259,6 @@ export const FAULTS = {
   },
   'wrong-pair-signature': {
     description: 'The signature in `pair-success` is not that of the phone',
-    defaultCount: 1,
-  },
-  'wrong-relying-party': {
-    description: 'The options of the passkey name the relying party example.org',
     defaultCount: 1,
   },
 } as const satisfies Record<FaultKind, Fault>;
@@ -315,7 +298,7 @@ export class FaultBoard {
         companion && !isClosed && (account === undefined || companion.account === account),
     );
     if (strike && targets.length > 0) {
-      for (const connection of targets) this.#strike(order, connection);
+      for (const connection of targets) this.#strike(order, connection, connection.companion);
       order.left--;
     }
     if (order.left > 0) this.#orders.push(order);
@@ -345,30 +328,32 @@ export class FaultBoard {
   }
 
   /** Lets a fault strike a login instead of its success. @returns true when the login is refused */
-  refuseLogin(connection: ClientConnection, account: Account): boolean {
-    return this.#strikeLogin(connection, account, true);
+  refuseLogin(connection: ClientConnection, companion: Companion): boolean {
+    return this.#strikeLogin(connection, companion, true);
   }
 
   /** Lets a fault strike a connection that has just logged in. */
-  afterLogin(connection: ClientConnection, account: Account): void {
-    this.#strikeLogin(connection, account, false);
+  afterLogin(connection: ClientConnection, companion: Companion): void {
+    this.#strikeLogin(connection, companion, false);
   }
 
   clear(): void {
     this.#orders = [];
   }
 
-  #strikeLogin(connection: ClientConnection, account: Account, refusing: boolean): boolean {
+  #strikeLogin(connection: ClientConnection, companion: Companion, refusing: boolean): boolean {
     const order = this.#use((one) => {
       const { strike, refusesLogin = false } = faultOf(one.kind);
-      return strike !== undefined && refusesLogin === refusing && isMeant(one, account);
+      return strike !== undefined && refusesLogin === refusing && isMeant(one, companion.account);
     });
-    if (order) this.#strike(order, connection);
+    if (order) this.#strike(order, connection, companion);
     return order !== undefined;
   }
 
-  #strike({ kind, endsAt = 0 }: Order, connection: ClientConnection): void {
-    faultOf(kind).strike?.(connection, { leftMs: Math.max(0, endsAt - this.#clock.now()) });
+  #strike({ kind, endsAt = 0 }: Order, connection: ClientConnection, companion?: Companion): void {
+    if (!companion) return;
+    const now = this.#clock.now();
+    faultOf(kind).strike?.(connection, { leftMs: Math.max(0, endsAt - now), companion, now });
   }
 
   #use(matches: (order: Order) => boolean): Order | undefined {

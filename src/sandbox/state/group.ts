@@ -43,6 +43,8 @@ interface GroupRecord {
   membersAdd: boolean;
   /** Seconds after which messages disappear; 0 when they do not. */
   ephemeral: number;
+  /** When that was set last, in seconds since the epoch. */
+  ephemeralAt?: number;
   /** An admin must approve those who join by the invite. */
   joinApproval?: boolean;
   /** Requests to join that no admin has answered, oldest first; `at` in seconds since the epoch. */

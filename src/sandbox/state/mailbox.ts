@@ -22,6 +22,15 @@ interface WaitingStanza {
   stanza: Stanza;
 }
 
+/** The delivery of the queue to a device that has just connected. */
+interface OfflineDelivery {
+  send: (stanza: Stanza) => void;
+  queue: WaitingStanza[];
+  /** Position in the queue. */
+  next: number;
+  sent: number;
+}
+
 /**
  * The messages, receipts and notifications that one linked device has not acknowledged. At each new connection they
  * are delivered again.
@@ -32,6 +41,8 @@ export class Mailbox {
   readonly #owner: string;
   #sequence = 0;
   #send?: (stanza: Stanza) => void;
+  /** Set while the device is connected and has not got the whole queue. */
+  #offline?: OfflineDelivery | undefined;
   /** Set while the device is connected and a refused message withholds the rest of the queue. */
   #withheldFrom?: (stanza: Stanza) => void;
   /**
@@ -73,7 +84,8 @@ export class Mailbox {
     this.#waiting.set(key, entry);
     this.#state.put('mailbox', entry.row, () => encodeStanza(pushed).toString('base64'));
     if (this.#waiting.size > MAX_WAITING) this.#dropOldest();
-    this.#send?.(pushed);
+    if (this.#offline) this.#offline.queue.push(entry);
+    else this.#send?.(pushed);
   }
 
   /** Puts back a stored row; rows must come in their order. */
@@ -113,33 +125,51 @@ export class Mailbox {
   /**
    * The device is ready: sends a preview of the waiting stanzas, the stanzas, and the end of the queue. The device need not
    * ask: whatsmeow (`connectionevents.go`) has no `offline_batch`, and Baileys asks once for 100 and gets all.
+   * @param limit how many stanzas come before the device asks for more
    */
-  open(send: (stanza: Stanza) => void): void {
+  open(send: (stanza: Stanza) => void, limit = Number.POSITIVE_INFINITY): void {
     this.shut();
     if (this.#waiting.size > 0) send(this.#preview());
-    this.#deliver(send);
+    this.#deliver(send, limit);
+  }
+
+  /** The device asks for more of the queue. Without effect once it has the whole queue. */
+  request(count: number): void {
+    if (this.#offline) this.#deliverOffline(this.#offline, count);
   }
 
   /** Delivers what is waiting, or only the first refused message while there is one. */
-  #deliver(send: (stanza: Stanza) => void): void {
+  #deliver(send: (stanza: Stanza) => void, limit = Number.POSITIVE_INFINITY): void {
     const refused = [...this.#waiting.values()].find(({ key }) => this.#refused.has(key));
     if (refused) {
       this.#withheldFrom = send;
       send({ ...refused.stanza, attrs: { ...refused.stanza.attrs, offline: '0' } });
       return;
     }
-    let position = 0;
-    for (const waiting of this.#waiting.values()) {
-      const attrs = { ...waiting.stanza.attrs, offline: String(position++) };
+    this.#offline = { send, queue: [...this.#waiting.values()], next: 0, sent: 0 };
+    this.#deliverOffline(this.#offline, limit);
+  }
+
+  /** Delivers some more of the queue, and its end after the last stanza. */
+  #deliverOffline(offline: OfflineDelivery, limit: number): void {
+    const { send, queue } = offline;
+    const end = offline.sent + limit;
+    for (; offline.next < queue.length && offline.sent < end; offline.next++) {
+      const waiting = queue[offline.next];
+      if (!waiting || this.#waiting.get(waiting.key) !== waiting) continue;
+      const attrs = { ...waiting.stanza.attrs, offline: String(offline.sent++) };
       send({ ...waiting.stanza, attrs });
     }
-    send(offlineEnd(position));
+    if (offline.next < queue.length) return;
+    this.#offline = undefined;
+    send(offlineEnd(offline.sent));
     this.#send = send;
   }
 
   /** The device has disconnected. */
   shut(): void {
     this.#send = undefined;
+    this.#offline = undefined;
     this.#withheldFrom = undefined;
     this.#retried.clear();
   }

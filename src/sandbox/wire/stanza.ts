@@ -20,6 +20,16 @@ export function stanza(
   return content === undefined ? { tag, attrs: kept } : { tag, attrs: kept, content };
 }
 
+/** How the network refuses a login. */
+export function failure(reason: string, attrs: Record<string, string> = {}): Stanza {
+  return stanza('failure', { reason, ...attrs, location: 'frc' });
+}
+
+/** How the connection of a device ends that its phone has removed. */
+export function deviceRemoved(code?: string): Stanza {
+  return stanza('stream:error', { code }, [stanza('conflict', { type: 'device_removed' })]);
+}
+
 /** All element children; none when the content is text or bytes. */
 export function childrenOf(parent: Stanza | undefined): Stanza[] {
   return Array.isArray(parent?.content) ? parent.content : [];

@@ -63,14 +63,14 @@ const GET: Record<string, Answerer> = {
     // a personal invitation, which admits people who are no members (whatsmeow `GetGroupInfoFromInvite`)
     if (child(request.body, 'add_request')) throw NOT_PLAYED;
     const group = addressed(request);
-    requireMember(group, asker(request).account);
-    return { content: [groupElement(request.network, group)] };
+    const { account } = asker(request);
+    requireMember(group, account);
+    return { content: [groupElement(request.network, group, account)] };
   },
   participating(request) {
     const { network } = request;
-    const all = network.directory.groups
-      .of(asker(request).account)
-      .map((group) => groupElement(network, group));
+    const { account } = asker(request);
+    const all = network.directory.groups.of(account).map((group) => groupElement(network, group, account));
     return { content: [stanza('groups', {}, all)] };
   },
   invite(request) {
@@ -110,7 +110,7 @@ const SET: Record<string, Answerer> = {
       : createGroup(network, account, wanted, named(request));
     const refused = outcomes.filter(({ error }) => error !== undefined);
     const elements = refused.map((outcome) => outcomeElement(network, group, outcome));
-    return { content: [groupElement(network, group, elements)] };
+    return { content: [groupElement(network, group, account, elements)] };
   },
   add: (request) => members(request, 'add'),
   remove(request) {

@@ -63,6 +63,11 @@ export class ChatSettings {
     return jid;
   }
 
+  /** The chat is deleted: it has no settings any more. */
+  forget(jid: string): void {
+    this.#chatSettings.delete(this.#keyOf(jid));
+  }
+
   /** A chat, by the jid of a person (in either addressing) or of a group. */
   view(jid: string, now: number): ChatView {
     const { mutedUntil, deleted, starred, ...mark } =

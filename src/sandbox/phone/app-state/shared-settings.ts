@@ -136,6 +136,7 @@ export class SharedSettings {
     const name = mutation.syncAction.value?.pushNameSetting?.name;
     if (name) this.#rename(name);
     this.#noteContact(mutation);
+    this.#deleteChat(mutation);
     const jid = this.#chatSettings.apply(mutation);
     if (jid === undefined) return;
     const { number } = this.#account;
@@ -152,6 +153,20 @@ export class SharedSettings {
       ? { ...others, [person.lid]: { name: fullName, firstName: firstName ?? '' } }
       : others;
     this.#account.keep();
+  }
+
+  /**
+   * A device deletes a chat: its messages up to the last one that the device knew disappear, and the chat with them (whatsmeow
+   * `appstate.BuildDeleteChat`). After a restart the mutation comes again, and must not delete later messages.
+   */
+  #deleteChat({ index: [kind, jid], syncAction: { value } }: ChatMutation): void {
+    if (kind !== 'deleteChat' || jid === undefined) return;
+    const { lastMessageTimestamp } = value?.deleteChatAction?.messageRange ?? {};
+    const last = Number(lastMessageTimestamp ?? Number(value?.timestamp ?? 0) / 1000);
+    const partner = this.#network.directory.byJid(jid)?.number ?? jid;
+    for (const message of [...this.#messages.all()])
+      if (chatOf(message) === partner && message.timestamp <= last) this.#messages.remove(message.messageId);
+    this.#chatSettings.forget(jid);
   }
 
   #rename(name: string): void {
