@@ -100,7 +100,7 @@ export class Connection implements ClientConnection {
   }
 
   unlink({ code }: { code: string | null }): void {
-    if (this.companion) unlink(this.#network, this.companion, code);
+    if (this.companion) unlink(this.#network, this.companion, { code });
   }
 
   cut(): void {

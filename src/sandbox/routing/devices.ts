@@ -45,13 +45,29 @@ export function announceDevices(
   }
 }
 
-/** Unlinks a device: on the phone's request or its own. @param code of the stream error that ends its connection */
-export function unlink(network: Network, companion: Companion, code: string | null = '401'): void {
+/** Milliseconds in which a device that has removed itself closes its connection; a time that the sandbox chose. */
+const LEAVE_MS = 1_000;
+
+/**
+ * Unlinks a device: on the phone's request or its own. A device that removes itself closes its connection once it has the
+ * answer (whatsmeow `Logout`, which fails if it is logged out meanwhile); the network ends it if the device does not.
+ * @param code of the stream error that ends its connection
+ */
+export function unlink(
+  network: Network,
+  companion: Companion,
+  { code = '401', isOwnWish = false }: { code?: string | null; isOwnWish?: boolean } = {},
+): void {
   const { account, connection } = companion;
   account.companions.delete(companion.id);
   companion.discard();
   const conflict = stanza('conflict', { type: 'device_removed' });
-  connection?.close(stanza('stream:error', { code: code ?? undefined }, [conflict]));
+  const end = () => {
+    if (!connection?.isClosed)
+      connection?.close(stanza('stream:error', { code: code ?? undefined }, [conflict]));
+  };
+  if (isOwnWish) network.clock.after(LEAVE_MS, end);
+  else end();
   network.reportDevice(companion, 'unlinked');
   announceDevices(network, account, 'remove', companion);
 }
