@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"go.mau.fi/whatsmeow"
 	"go.mau.fi/whatsmeow/store/sqlstore"
@@ -79,6 +80,8 @@ func newClient(ctx context.Context, file string) (*whatsmeow.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	whatsmeow.KeepAliveIntervalMin, whatsmeow.KeepAliveIntervalMax = 2*time.Second, 3*time.Second
+	whatsmeow.KeepAliveResponseDeadline, whatsmeow.KeepAliveMaxFailTime = time.Second, 2*time.Second
 	client := whatsmeow.NewClient(device, logger{"Client"})
 	client.EmitAppStateEventsOnFullSync = true
 	client.AutomaticMessageRerequestFromPhone = true
