@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { ALICE, BOB } from '../../sandbox/support/world.js';
-import { type Bot, partOfDay, pnJid, refusalOf } from './day.js';
+import { ALICE, BOB, pnJid } from '../../sandbox/support/world.js';
+import { type Bot, partOfDay, refusalOf } from './day.js';
 
 const EXPECTED = [
   { text: /Got 503 stream error/, reason: 'the test plays it' },

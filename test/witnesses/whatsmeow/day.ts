@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { SandboxClient } from '../../../src/client/sandbox/client.js';
-import { pnJid, SandboxWorld } from '../../sandbox/support/world.js';
+import { SandboxWorld } from '../../sandbox/support/world.js';
 import { Witness, type WitnessEvent, WitnessProgram } from '../witness.js';
 
 /** A complaint of whatsmeow that is no fault of the network. */
@@ -32,6 +32,7 @@ after(async () => {
 export class Bot {
   readonly #sandbox: { url: string; rootKey: Uint8Array };
   readonly #folder: string;
+  readonly #path: string;
   #running: Witness;
   #earlier: string[] = [];
 
@@ -41,8 +42,6 @@ export class Bot {
     this.#running = new Witness({ path }, sandbox, folder);
     this.#path = path;
   }
-
-  readonly #path: string;
 
   static async start(sandbox: { url: string; rootKey: Uint8Array }): Promise<Bot> {
     const folder = await mkdtemp(join(tmpdir(), 'whatsmeow-'));
@@ -127,6 +126,7 @@ export class Bot {
 export class Day {
   readonly world = new SandboxWorld();
   readonly #bots: Bot[] = [];
+  #isOpen = false;
 
   /** A bot that is not linked yet. */
   async bot(): Promise<Bot> {
@@ -145,9 +145,14 @@ export class Day {
     return this.#bots.flatMap(({ complaints }) => complaints);
   }
 
+  async start(): Promise<void> {
+    await this.world.open();
+    this.#isOpen = true;
+  }
+
   async stop(): Promise<void> {
     await Promise.all(this.#bots.map((bot) => bot.stop()));
-    await this.world.close();
+    if (this.#isOpen) await this.world.close();
   }
 }
 
@@ -163,7 +168,7 @@ export function partOfDay(title: string, expected: readonly Complaint[], tests: 
       // the first build compiles SQLite
       this.timeout(600_000);
       await program();
-      await day.world.open();
+      await day.start();
     });
 
     after(() => day.stop());
@@ -199,5 +204,3 @@ export async function refusalOf(call: Promise<unknown>): Promise<string> {
 export function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
-
-export { pnJid };

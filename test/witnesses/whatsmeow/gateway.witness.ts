@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { EventEnvelope } from '../../../src/contract/events/envelope.js';
+import { pnJid } from '../../sandbox/support/world.js';
 import { eventIn, extraEventOf, type ReceivedCall } from '../../support/receiver.js';
 import { ALICE, BOB, CAROL, linkSession, startWorld, type World } from '../../support/world.js';
 import type { WitnessEvent } from '../witness.js';
-import { Bot, type Complaint, expectComplaints, hashOf, pnJid } from './day.js';
+import { Bot, type Complaint, expectComplaints, hashOf } from './day.js';
 
 const EXPECTED: readonly Complaint[] = [
   {

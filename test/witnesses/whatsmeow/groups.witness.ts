@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
 import type { GroupUpdate } from '../../../src/client/sandbox/client.js';
-import { ALICE, BOB, CAROL } from '../../sandbox/support/world.js';
-import { type Bot, partOfDay, pnJid, refusalOf } from './day.js';
+import { ALICE, BOB, CAROL, pnJid } from '../../sandbox/support/world.js';
+import { type Bot, partOfDay, refusalOf } from './day.js';
 
 const DAVE = '+15550000004';
 const DAY_S = 86_400;

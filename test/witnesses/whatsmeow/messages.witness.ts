@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { MessageView, WriteContent } from '../../../src/client/sandbox/client.js';
-import { ALICE, BOB, CAROL } from '../../sandbox/support/world.js';
+import { ALICE, BOB, CAROL, pnJid } from '../../sandbox/support/world.js';
 import type { WitnessEvent } from '../witness.js';
-import { type Bot, hashOf, partOfDay, pnJid } from './day.js';
+import { type Bot, hashOf, partOfDay } from './day.js';
 
 const EMOJI = '👍';
 

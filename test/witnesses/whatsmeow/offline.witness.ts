@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { MessageView } from '../../../src/client/sandbox/client.js';
-import { ALICE, BOB, CAROL } from '../../sandbox/support/world.js';
-import { type Bot, partOfDay, pnJid } from './day.js';
+import { ALICE, BOB, CAROL, pnJid } from '../../sandbox/support/world.js';
+import { type Bot, partOfDay } from './day.js';
 
 const BACKLOG = 500;
 /** Every tenth message cannot be read at first, and before every twentieth a status is posted. */

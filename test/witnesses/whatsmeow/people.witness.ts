@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
-import { ALICE, BOB, CAROL } from '../../sandbox/support/world.js';
-import { type Bot, partOfDay, pnJid, refusalOf } from './day.js';
+import { ALICE, BOB, CAROL, pnJid } from '../../sandbox/support/world.js';
+import type { WitnessEvent } from '../witness.js';
+import { type Bot, partOfDay, refusalOf } from './day.js';
 
 const DAVE = '+15550000004';
 const UNKNOWN = '+15550009999';
@@ -52,10 +53,11 @@ partOfDay('people', EXPECTED, (day) => {
 
     it('of a person is told after a subscription', async () => {
       await alice.call('SubscribePresence', bobLid);
-      const online = await alice.after(() => world.client.activity.setOnline(BOB, true), 'presence');
-      expect(online).to.include({ Unavailable: false, From: bobLid });
-      const away = await alice.after(() => world.client.activity.setOnline(BOB, false), 'presence');
-      expect(away).to.include({ Unavailable: true });
+      const { activity } = world.client;
+      const online = (one: WitnessEvent) => one.From === bobLid && one.Unavailable === false;
+      await alice.after(() => activity.setOnline(BOB, true), 'presence', online);
+      const isAway = (one: WitnessEvent) => one.From === bobLid && one.Unavailable === true;
+      const away = await alice.after(() => activity.setOnline(BOB, false), 'presence', isAway);
       expect(away.LastSeen).not.to.match(/^0001/);
     });
 
