@@ -149,6 +149,22 @@ describe('Sandbox: history', () => {
     expect(again.parts).to.equal(0);
   });
 
+  it('says that the chats of the account have been moved to LIDs, unless they have not', async () => {
+    const migratedAt = async () => {
+      const { device } = await linked(ALICE);
+      const notices = device.everything.map(
+        ({ message }) => message?.protocolMessage?.historySyncNotification,
+      );
+      const first = notices.find((one) => one?.initialHistBootstrapInlinePayload);
+      const bytes = inflateSync(first?.initialHistBootstrapInlinePayload ?? Buffer.alloc(0));
+      return proto.HistorySync.decode(bytes).globalSettings?.chatDbLidMigrationTimestamp;
+    };
+    await world.client.write(BOB, { to: ALICE, text: 'Hello' });
+    expect(Number(await migratedAt())).to.be.greaterThan(0);
+    await world.client.fault({ kind: 'no-lid-chats', number: ALICE });
+    expect(await migratedAt()).to.equal(undefined);
+  });
+
   it('sends the messages before the oldest one that a device knows, when the device asks for them', async () => {
     const ids = [];
     for (const text of ['one', 'two', 'three', 'four'])

@@ -267,6 +267,18 @@ describe('Sandbox: pairing', () => {
     await world.client.waitFor(isUnlinked, undefined, () => device.socket.logout());
     expect((await world.client.phone(ALICE)).devices).to.deep.equal([]);
   });
+
+  it('lets a client that removes itself close its connection, and closes it a moment later if it does not', async () => {
+    const { socket, creds } = await world.linked(ALICE);
+    const closed = new Promise<number>((resolve) => {
+      socket.ws.on('CB:stream:error', () => resolve(Date.now()));
+    });
+    const attrs = { jid: creds.me?.id ?? '', reason: 'user_initiated' };
+    const content = [{ tag: 'remove-companion-device', attrs }];
+    await socket.query({ tag: 'iq', attrs: { to: 's.whatsapp.net', type: 'set', xmlns: 'md' }, content });
+    const answeredAt = Date.now();
+    expect((await closed) - answeredAt).to.be.greaterThan(500);
+  });
 });
 
 /** Does what the library's own client does not: makes another secret when the network asks for it. */

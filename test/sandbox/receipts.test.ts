@@ -68,6 +68,36 @@ describe('Sandbox: receipts', () => {
     expect((await read).key.id).to.equal(id);
   });
 
+  it('tells the other devices of an account what its phone or another device has read', async () => {
+    const [laptop, tablet] = [await world.linked(ALICE), await world.linked(ALICE)];
+    const ids = [];
+    for (const text of ['one', 'two'])
+      ids.push((await world.client.write(BOB, { to: ALICE, text })).messageId);
+    const [first = '', second = ''] = ids;
+    const message = await laptop.message(first);
+    const byTablet = statusOf(tablet, READ);
+    await laptop.socket.readMessages([message.key]);
+    expect((await byTablet).key).to.include({ id: first, fromMe: false, remoteJid: message.key.remoteJid });
+    const both = [statusOf(laptop, READ), statusOf(tablet, READ)];
+    await world.client.read(ALICE, [second]);
+    for (const { key } of await Promise.all(both)) expect(key).to.include({ id: second, fromMe: false });
+  });
+
+  it('counts a request for another copy that names no error', async () => {
+    const alice = await world.linked(ALICE);
+    const { messageId } = await world.client.write(BOB, { to: ALICE, text: 'Hello' });
+    const { key } = await alice.message(messageId);
+    const attrs = { id: messageId, to: key.remoteJid ?? '', type: 'retry' };
+    const retry = { tag: 'retry', attrs: { id: messageId, count: '1', v: '1', t: '1' } };
+    await alice.socket.sendNode({ tag: 'receipt', attrs, content: [retry] });
+    await alice.socket.query({
+      tag: 'iq',
+      attrs: { to: 's.whatsapp.net', type: 'get', xmlns: 'w:p' },
+      content: [{ tag: 'ping', attrs: {} }],
+    });
+    expect((await world.client.stats()).retryReceipts).to.deep.equal({ none: 1 });
+  });
+
   it('refuses a receipt for a message that the phone does not have, or that it wrote itself', async () => {
     const { messageId } = await world.client.write(ALICE, { to: BOB, text: 'mine' });
     const refusals = await Promise.allSettled([

@@ -9,7 +9,7 @@ const MOCHA = [
   '--node-option',
   'import=tsx',
 ];
-const SUPPORT = ['--require', './test/support/no-ci.ts', '--require', './test/support/compiled.ts'];
+const SUPPORT = ['--require', './test/support/no-ci.ts', '--timeout', '60000'];
 
 /**
  * `npm run witnesses` lets each witness play its day; more arguments go to mocha. `npm run witnesses -- stanzas` compares what
@@ -20,7 +20,7 @@ if (what === 'stanzas') {
   process.exitCode = (await compareStanzas()) > 0 ? 1 : 0;
 } else {
   const given = what === undefined ? ['test/witnesses/**/*.witness.ts'] : [what, ...rest];
-  const child = spawn('mocha', [...MOCHA, ...SUPPORT, '--timeout', '120000', ...given], { stdio: 'inherit' });
+  const child = spawn('mocha', [...MOCHA, ...SUPPORT, ...given], { stdio: 'inherit' });
   const [code] = await once(child, 'exit');
   process.exitCode = code ?? 1;
 }

@@ -29,10 +29,18 @@ export class WitnessProgram {
   /** Compiles the program; Go fetches the published library when it is not on the machine. */
   static async build(): Promise<WitnessProgram> {
     const program = new WitnessProgram(await mkdtemp(join(tmpdir(), 'witness-')));
-    await promisify(execFile)('go', ['build', '-o', program.path, '.'], {
-      cwd: SOURCE,
-      env: { ...process.env, CGO_ENABLED: '0' },
-    });
+    try {
+      await promisify(execFile)('go', ['build', '-o', program.path, '.'], {
+        cwd: SOURCE,
+        env: { ...process.env, CGO_ENABLED: '0' },
+      });
+    } catch (error) {
+      await program.remove();
+      const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+      throw isMissing
+        ? new Error('this machine has no Go, which the witness needs: https://go.dev/dl')
+        : error;
+    }
     return program;
   }
 
@@ -47,8 +55,10 @@ export class Witness {
   readonly #child: ChildProcess;
   #waiting: (() => void)[] = [];
 
-  constructor(program: WitnessProgram, sandbox: { url: string; rootKey: Uint8Array }) {
-    this.#child = spawn(program.path, [sandbox.url, Buffer.from(sandbox.rootKey).toString('hex')], {
+  /** @param keys a folder, with which another program can go on as the same device */
+  constructor(program: { path: string }, sandbox: { url: string; rootKey: Uint8Array }, keys = '') {
+    const rootKey = Buffer.from(sandbox.rootKey).toString('hex');
+    this.#child = spawn(program.path, [sandbox.url, rootKey, ...(keys ? [keys] : [])], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     if (!this.#child.stdout) throw new Error('unreachable: the output is a pipe');
@@ -100,9 +110,18 @@ export class Witness {
   }
 
   async stop(): Promise<void> {
-    if (this.#child.exitCode !== null) return;
+    await this.#ended(() => this.#child.stdin?.end());
+  }
+
+  /** Ends the program as a crash does. */
+  async kill(): Promise<void> {
+    await this.#ended(() => this.#child.kill('SIGKILL'));
+  }
+
+  async #ended(end: () => void): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exit = once(this.#child, 'exit');
-    this.#child.stdin?.end();
+    end();
     await exit;
   }
 }

@@ -101,7 +101,7 @@ export class Connection implements ClientConnection {
 
   unlink(last: Stanza, companion = this.companion): void {
     if (companion && companion.account.companions.get(companion.id) === companion)
-      unlink(this.#network, companion, last);
+      unlink(this.#network, companion, { last });
     if (!this.#isClosed) this.close(last);
   }
 

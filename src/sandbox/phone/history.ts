@@ -34,12 +34,21 @@ export function* historyParts(network: Network, phone: PhoneMemory): Generator<p
       chunkOrder: position + 1,
       progress: Math.floor((ALL * (position + 1)) / Math.max(1, parts.length)),
       conversations: excerpts.map((excerpt) => conversation(network, phone, excerpt, unread)),
-      ...(position === 0 && { phoneNumberToLidMappings: mappings(phone) }),
+      ...(position === 0 && { phoneNumberToLidMappings: mappings(phone), ...settings(network, phone) }),
     };
   }
   const pushnames = chats.flatMap(({ chat }) => pushname(network, chat) ?? []);
   if (pushnames.length > 0)
     yield { syncType: PUSH_NAME, chunkOrder: parts.length + 1, progress: ALL, pushnames };
+}
+
+/**
+ * Tells a device that the chats of its account have been moved to LIDs. Without that whatsmeow encrypts for the number, and
+ * finds neither the message of a retry nor that of a vote (`storeGlobalSettings`).
+ */
+function settings(network: Network, { account }: PhoneMemory): Pick<proto.IHistorySync, 'globalSettings'> {
+  if (network.addressing !== 'lid' || network.faults.peek('no-lid-chats', account)) return {};
+  return { globalSettings: { chatDbLidMigrationTimestamp: network.now() } };
 }
 
 /**

@@ -45,12 +45,27 @@ export function announceDevices(
   }
 }
 
-/** Unlinks a device: on the phone's request or its own. @param last what its connection ends with */
-export function unlink(network: Network, companion: Companion, last = deviceRemoved('401')): void {
+/** Milliseconds in which a device that has removed itself closes its connection; a time that the sandbox chose. */
+const LEAVE_MS = 1_000;
+
+/**
+ * Unlinks a device: on the phone's request or its own. A device that removes itself closes its connection once it has the
+ * answer (whatsmeow `Logout`, which fails if it is logged out meanwhile); the network ends it if the device does not.
+ * @param last what its connection ends with
+ */
+export function unlink(
+  network: Network,
+  companion: Companion,
+  { last = deviceRemoved('401'), isOwnWish = false }: { last?: Stanza; isOwnWish?: boolean } = {},
+): void {
   const { account, connection } = companion;
   account.companions.delete(companion.id);
   companion.discard();
-  connection?.close(last);
+  const end = () => {
+    if (!connection?.isClosed) connection?.close(last);
+  };
+  if (isOwnWish) network.clock.after(LEAVE_MS, end);
+  else end();
   network.reportDevice(companion, 'unlinked');
   announceDevices(network, account, 'remove', companion);
 }

@@ -23,7 +23,10 @@ export function routeReceipt(network: Network, from: Device, receipt: Stanza): v
   const ids = [id, ...childrenOf(child(receipt, 'list')).flatMap((item) => item.attrs.id ?? [])];
   settle(from, ids, type);
   from.companion?.connection?.send(stanza('ack', { class: 'receipt', id, from: to, participant, type }));
-  if (SEEN.has(type)) from.account.phone.noteRead(ids);
+  if (SEEN.has(type)) {
+    from.account.phone.noteRead(ids);
+    tellOwnDevices(network, from, receipt);
+  }
   if (type === 'retry') {
     forwardRetry(network, from, receipt);
     return;
@@ -71,6 +74,21 @@ function tellAuthor(
   for (const companion of author.companions.values()) companion.mailbox.push(message);
 }
 
+/** Tells the other linked devices of an account that one of them, or the phone, has read messages (whatsmeow `parseReceipt`). */
+function tellOwnDevices(network: Network, { account, companion }: Device, { attrs, content }: Stanza): void {
+  const { id, to, participant, type } = attrs;
+  const group = network.directory.groups.byJid(to);
+  const author = network.directory.byJid(group ? participant : to);
+  if (!author) return;
+  const own = jidIn(group ?? author, account, network.addressing, companion?.id);
+  const about = {
+    ...(group ? { from: group.jid(), participant: own } : { from: own }),
+    recipient: jidIn(group ?? author, author, network.addressing),
+  };
+  const news = stanza('receipt', { id, type, t: String(network.now()), ...about }, content);
+  for (const other of account.companions.values()) if (other !== companion) other.mailbox.push(news);
+}
+
 /** A device could not download a file: asks its own phone, which may still have it. */
 function askPhoneForFile(network: Network, from: Device, receipt: Stanza): void {
   const { id, type } = receipt.attrs;
@@ -81,7 +99,7 @@ function askPhoneForFile(network: Network, from: Device, receipt: Stanza): void 
 /** A device could not decrypt: asks the device that encrypted to encrypt again. */
 function forwardRetry(network: Network, from: Device, receipt: Stanza): void {
   const { id = '', to, participant, recipient } = receipt.attrs;
-  if (from.companion) network.stats.countRetry(child(receipt, 'retry')?.attrs.error ?? '');
+  if (from.companion) network.stats.countRetry(child(receipt, 'retry')?.attrs.error ?? 'none');
   const group = network.directory.groups.byJid(to);
   const author = network.directory.device(group ? participant : to);
   if (!author) return;

@@ -192,6 +192,17 @@ describe('a link that carries messages', () => {
     expect(read.messageId).to.equal(messageId);
   });
 
+  it('ignores what the own phone has read', async () => {
+    const { messageId } = await rig.network.write(BOB, { to: ALICE, text: 'for the phone' });
+    await session.next('message', ({ message }) => textOf(message) === 'for the phone');
+    await rig.network.read(ALICE, [messageId]);
+    const own = await session.send(BOB_PN, 'after it');
+    await session.next('message-status', (status) => status.messageId === own.messageId);
+    expect(session.all('message-status').filter((status) => status.messageId === messageId)).to.deep.equal(
+      [],
+    );
+  });
+
   it('emits messages from the offline queue of the network once, as offline', async () => {
     await session.close();
     for (const text of ['one', 'two', 'three']) await rig.network.write(BOB, { to: ALICE, text });

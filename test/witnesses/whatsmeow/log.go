@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 
+	signalLog "go.mau.fi/libsignal/logger"
 	waLog "go.mau.fi/whatsmeow/util/log"
 )
 
@@ -26,3 +27,17 @@ func (l logger) note(text string, values []any) {
 		fmt.Fprintf(os.Stderr, "%s: %s\n", l.module, fmt.Sprintf(text, values...))
 	}
 }
+
+// signal prints what the Signal library of whatsmeow complains of, which it would print to standard output.
+type signal struct{ logger }
+
+func init() {
+	var loggable signalLog.Loggable = signal{logger{"Signal"}}
+	signalLog.Setup(&loggable)
+}
+
+func (s signal) Debug(caller, text string)   { s.note("%s: %s", []any{caller, text}) }
+func (s signal) Info(caller, text string)    { s.note("%s: %s", []any{caller, text}) }
+func (s signal) Warning(caller, text string) { s.event("warn", "%s: %s", []any{caller, text}) }
+func (s signal) Error(caller, text string)   { s.event("error", "%s: %s", []any{caller, text}) }
+func (s signal) Configure(string)            {}

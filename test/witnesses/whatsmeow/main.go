@@ -1,7 +1,7 @@
 // Command witness drives whatsmeow, as it is published, on a sandbox network.
 //
-// It reads one step a line from standard input, as JSON ({"step": "text", "to": "…"}), and prints one JSON object a line:
-// what whatsmeow reports, its warnings and errors, and the end of each step.
+// It reads one step a line from standard input, as JSON ({"step": "SendPresence", "args": ["available"]}), and prints one JSON
+// object a line: what whatsmeow reports, its warnings and errors, and the end of each step.
 package main
 
 import (
@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"go.mau.fi/whatsmeow"
 	"go.mau.fi/whatsmeow/store/sqlstore"
@@ -23,17 +24,17 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: witness <address of the sandbox, http://host:port> <root key in hex>")
+	if len(os.Args) != 4 {
+		fmt.Fprintln(os.Stderr, "usage: witness <address of the sandbox, http://host:port> <root key in hex> <folder that keeps the keys>")
 		os.Exit(2)
 	}
-	if err := run(os.Args[1], os.Args[2]); err != nil {
+	if err := run(os.Args[1], os.Args[2], os.Args[3]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(address, rootKey string) error {
+func run(address, rootKey, folder string) error {
 	sandbox, err := url.Parse(address)
 	if err != nil {
 		return err
@@ -41,11 +42,6 @@ func run(address, rootKey string) error {
 	if err = trust(rootKey); err != nil {
 		return err
 	}
-	folder, err := os.MkdirTemp("", "witness-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(folder)
 	client, err := newClient(context.Background(), filepath.Join(folder, "keys.db"))
 	if err != nil {
 		return err
@@ -84,7 +80,12 @@ func newClient(ctx context.Context, file string) (*whatsmeow.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return whatsmeow.NewClient(device, logger{"Client"}), nil
+	whatsmeow.KeepAliveIntervalMin, whatsmeow.KeepAliveIntervalMax = 2*time.Second, 3*time.Second
+	whatsmeow.KeepAliveResponseDeadline, whatsmeow.KeepAliveMaxFailTime = time.Second, 2*time.Second
+	client := whatsmeow.NewClient(device, logger{"Client"})
+	client.EmitAppStateEventsOnFullSync = true
+	client.AutomaticMessageRerequestFromPhone = true
+	return client, nil
 }
 
 // dialOnly makes an HTTP client that reaches one host, whatever the name in the URL: the sandbox plays all hosts of WhatsApp, without TLS.

@@ -2,112 +2,141 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-	"time"
+	"reflect"
 
 	"go.mau.fi/whatsmeow"
+	"go.mau.fi/whatsmeow/appstate"
 	"go.mau.fi/whatsmeow/proto/waE2E"
 	"go.mau.fi/whatsmeow/types"
-	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/encoding/protojson"
 )
 
-// step is one line of the script. Each step uses the fields that it needs.
+// step is one line of the script. A step that is none of the four below is the name of a method of whatsmeow's client.
 type step struct {
-	Step   string
-	To     string
-	From   string
-	Text   string
-	Name   string
-	Ids    []string
-	Phones []string
-	People []types.JID
+	Step string
+	// Args are the arguments of the method or the builder, without the context.
+	Args []json.RawMessage
+	// Build names the method that builds the message or the patch.
+	Build string
+	To    types.JID
+	// Message is a message of the protocol as JSON.
+	Message json.RawMessage
+	Peer    bool
 	// File is base64 in JSON.
-	File      []byte
-	Available bool
-	Locked    bool
-	Announce  bool
-	Approval  bool
-	Expiry    uint32
+	File []byte
+	Kind string
+}
+
+// builders make the changes of app state.
+var builders = map[string]any{
+	"mute":     appstate.BuildMute,
+	"pin":      appstate.BuildPin,
+	"archive":  appstate.BuildArchive,
+	"markRead": appstate.BuildMarkChatAsRead,
+	"star":     appstate.BuildStar,
+	"pushName": appstate.BuildSettingPushName,
+	"label":    appstate.BuildLabelEdit,
+	"delete":   appstate.BuildDeleteChat,
+}
+
+// media holds the keys of the kinds of files.
+var media = map[string]whatsmeow.MediaType{
+	"image":    whatsmeow.MediaImage,
+	"video":    whatsmeow.MediaVideo,
+	"audio":    whatsmeow.MediaAudio,
+	"document": whatsmeow.MediaDocument,
+	"sticker":  whatsmeow.MediaImage,
 }
 
 func (s step) take(ctx context.Context, client *whatsmeow.Client) (any, error) {
 	switch s.Step {
-	case "connect":
-		return nil, client.ConnectContext(ctx)
-	case "disconnect":
-		client.Disconnect()
-		return nil, nil
-	case "text":
-		return s.send(ctx, client, &waE2E.Message{Conversation: proto.String(s.Text)})
-	case "file":
-		return s.sendFile(ctx, client)
-	case "read":
-		return nil, s.markRead(ctx, client)
-	case "presence":
-		if s.Available {
-			return nil, client.SendPresence(ctx, types.PresenceAvailable)
+	case "send":
+		return s.send(ctx, client)
+	case "upload":
+		return s.upload(ctx, client)
+	case "patch":
+		patch, err := s.call(ctx, reflect.ValueOf(builders[s.Build]))
+		if err != nil {
+			return nil, err
 		}
-		return nil, client.SendPresence(ctx, types.PresenceUnavailable)
-	case "subscribe":
-		return s.with(func(jid types.JID) (any, error) { return nil, client.SubscribePresence(ctx, jid) })
-	case "typing":
-		return s.with(func(jid types.JID) (any, error) {
-			return nil, client.SendChatPresence(ctx, jid, types.ChatPresenceComposing, types.ChatPresenceMediaText)
-		})
-	case "lookUp":
-		return client.IsOnWhatsApp(ctx, s.Phones)
-	case "createGroup":
-		return client.CreateGroup(ctx, s.newGroup())
-	case "join":
-		return client.JoinGroupWithLink(ctx, s.Text)
-	case "group":
-		return s.with(func(jid types.JID) (any, error) { return client.GetGroupInfo(ctx, jid) })
+		return nil, client.SendAppState(ctx, patch.(appstate.PatchInfo))
+	case "state":
+		return fields{"id": client.Store.ID, "lid": client.Store.LID, "name": client.Store.PushName, "loggedIn": client.IsLoggedIn()}, nil
 	}
-	return nil, fmt.Errorf("unknown step %q", s.Step)
+	return s.method(ctx, client, s.Step)
 }
 
-func (s step) with(work func(types.JID) (any, error)) (any, error) {
-	jid, err := types.ParseJID(s.To)
-	if err != nil {
+func (s step) method(ctx context.Context, client *whatsmeow.Client, name string) (any, error) {
+	method := reflect.ValueOf(client).MethodByName(name)
+	if !method.IsValid() {
+		return nil, fmt.Errorf("unknown step %q", name)
+	}
+	return s.call(ctx, method)
+}
+
+// call calls a function with the arguments of the step. What it returns beside its error is the result.
+func (s step) call(ctx context.Context, function reflect.Value) (any, error) {
+	var values []reflect.Value
+	given := s.Args
+	for at := 0; at < function.Type().NumIn(); at++ {
+		kind := function.Type().In(at)
+		if kind == reflect.TypeFor[context.Context]() {
+			values = append(values, reflect.ValueOf(ctx))
+			continue
+		}
+		isLast := function.Type().IsVariadic() && at == function.Type().NumIn()-1
+		if isLast && len(given) == 0 {
+			break
+		}
+		if isLast {
+			kind = kind.Elem()
+		}
+		value := reflect.New(kind)
+		if len(given) == 0 {
+			return nil, fmt.Errorf("%s: argument %d is missing", s.Step, at)
+		}
+		if err := json.Unmarshal(given[0], value.Interface()); err != nil {
+			return nil, err
+		}
+		given = given[1:]
+		values = append(values, value.Elem())
+	}
+	var results []any
+	for _, result := range function.Call(values) {
+		if result.Type() != reflect.TypeFor[error]() {
+			results = append(results, result.Interface())
+		} else if !result.IsNil() {
+			return nil, result.Interface().(error)
+		}
+	}
+	if len(results) == 1 {
+		return results[0], nil
+	}
+	return results, nil
+}
+
+func (s step) send(ctx context.Context, client *whatsmeow.Client) (any, error) {
+	message := &waE2E.Message{}
+	if s.Build != "" {
+		built, err := s.method(ctx, client, s.Build)
+		if err != nil {
+			return nil, err
+		}
+		message = built.(*waE2E.Message)
+	} else if err := protojson.Unmarshal(s.Message, message); err != nil {
 		return nil, err
 	}
-	return work(jid)
+	sent, err := client.SendMessage(ctx, s.To, message, whatsmeow.SendRequestExtra{Peer: s.Peer})
+	return sent.ID, err
 }
 
-func (s step) send(ctx context.Context, client *whatsmeow.Client, message *waE2E.Message) (any, error) {
-	return s.with(func(jid types.JID) (any, error) {
-		sent, err := client.SendMessage(ctx, jid, message)
-		return fields{"id": sent.ID}, err
-	})
-}
-
-func (s step) sendFile(ctx context.Context, client *whatsmeow.Client) (any, error) {
-	file, err := client.Upload(ctx, s.File, whatsmeow.MediaDocument)
-	if err != nil {
-		return nil, err
-	}
-	return s.send(ctx, client, &waE2E.Message{DocumentMessage: &waE2E.DocumentMessage{
-		URL: &file.URL, DirectPath: &file.DirectPath, MediaKey: file.MediaKey,
-		FileEncSHA256: file.FileEncSHA256, FileSHA256: file.FileSHA256, FileLength: &file.FileLength,
-		Mimetype: proto.String("application/octet-stream"), FileName: &s.Name,
-	}})
-}
-
-func (s step) markRead(ctx context.Context, client *whatsmeow.Client) error {
-	sender, err := types.ParseJID(s.From)
-	if err != nil {
-		return err
-	}
-	return client.MarkRead(ctx, s.Ids, time.Now(), sender.ToNonAD(), sender)
-}
-
-func (s step) newGroup() whatsmeow.ReqCreateGroup {
-	return whatsmeow.ReqCreateGroup{
-		Name:                        s.Name,
-		Participants:                s.People,
-		GroupLocked:                 types.GroupLocked{IsLocked: s.Locked},
-		GroupAnnounce:               types.GroupAnnounce{IsAnnounce: s.Announce},
-		GroupEphemeral:              types.GroupEphemeral{IsEphemeral: s.Expiry > 0, DisappearingTimer: s.Expiry},
-		GroupMembershipApprovalMode: types.GroupMembershipApprovalMode{IsJoinApprovalRequired: s.Approval},
-	}
+// upload uploads a file. @returns the fields of the message that refer to it
+func (s step) upload(ctx context.Context, client *whatsmeow.Client) (any, error) {
+	file, err := client.Upload(ctx, s.File, media[s.Kind])
+	return fields{
+		"URL": file.URL, "directPath": file.DirectPath, "mediaKey": file.MediaKey,
+		"fileEncSHA256": file.FileEncSHA256, "fileSHA256": file.FileSHA256, "fileLength": file.FileLength,
+	}, err
 }

@@ -57,11 +57,11 @@ function passkeyStep({ pairing, connection, body }: IqRequest): IqAnswer {
 
 /** A device may remove itself, or another one of its account. */
 function removeDevice(request: IqRequest, jid: string | undefined): IqAnswer {
-  const { account } = asker(request);
+  const asking = asker(request);
   const device = request.network.directory.device(jid);
-  if (device?.account !== account || !device.companion) throw new IqError(404, 'item-not-found');
+  if (device?.account !== asking.account || !device.companion) throw new IqError(404, 'item-not-found');
   const { companion } = device;
-  return { after: () => unlink(request.network, companion) };
+  return { after: () => unlink(request.network, companion, { isOwnWish: companion === asking }) };
 }
 
 /** Keep-alive. */
