@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Account, type AddressingMode, type Companion, deviceId, devicesOf } from '../state/account.js';
 import type { Network } from '../state/network.js';
-import { deviceRemoved, stanza } from '../wire/stanza.js';
+import { deviceRemoved, type Stanza, stanza } from '../wire/stanza.js';
 
 /**
  * Notifies the linked devices of a person and of all contacts that a device was linked or unlinked, so that their next
