@@ -293,7 +293,7 @@ describe('Sandbox: the identity proof of a device', () => {
   const phone = generateKeyPair();
   const identity = Buffer.from(creds.signedIdentityKey.public);
   const advSecret = Buffer.from(creds.advSecretKey, 'base64');
-  const proof = signDevice(phone, { identity, advSecret, keyIndex: 1, nowS: 1_700_000_000 });
+  const proof = signDevice(phone, { identity, advSecret, rawId: 7, keyIndex: 1, nowS: 1_700_000_000 });
   const success = stanza('iq', { id: '1' }, [
     stanza('pair-success', {}, [
       stanza('device-identity', {}, proof.container),
@@ -313,7 +313,7 @@ describe('Sandbox: the identity proof of a device', () => {
   it('an identity proof is invalid when another device or another phone signed', () => {
     expect(completeProof(phone, proof, generateKeyPair().public, answer())).to.equal(undefined);
     expect(completeProof(generateKeyPair(), proof, identity, answer())).to.equal(undefined);
-    const other = signDevice(phone, { identity, advSecret, keyIndex: 2, nowS: 1_700_000_000 });
+    const other = signDevice(phone, { identity, advSecret, rawId: 7, keyIndex: 2, nowS: 1_700_000_000 });
     expect(completeProof(phone, other, identity, answer())).to.equal(undefined);
   });
 

@@ -23,7 +23,7 @@ describe('whatsmeow', () => {
   before(async function () {
     // the first build compiles SQLite
     this.timeout(600_000);
-    program = await WitnessProgram.build();
+    program = await WitnessProgram.build('whatsmeow');
     await world.open();
     witness = new Witness(program, world.sandbox);
   });
