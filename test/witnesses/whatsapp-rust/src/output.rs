@@ -8,7 +8,7 @@ pub fn show(event: &str, fields: Value) {
     let mut line = Map::new();
     line.insert("event".to_owned(), event.into());
     match fields {
-        Value::Object(fields) => line.extend(fields),
+        Value::Object(fields) => line.extend(fields.into_iter().map(|(name, field)| (name, plain(field)))),
         Value::Null => {}
         other => {
             line.insert("value".to_owned(), other);
@@ -17,6 +17,30 @@ pub fn show(event: &str, fields: Value) {
     let mut output = std::io::stdout().lock();
     // the test may have closed the pipe
     let _ = writeln!(output, "{}", Value::Object(line));
+}
+
+/// Leaves out what is not set, and writes addresses as text.
+fn plain(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => match jid_in(&fields) {
+            Some(jid) => jid.into(),
+            None => fields
+                .into_iter()
+                .filter(|(_, field)| !field.is_null())
+                .map(|(name, field)| (name, plain(field)))
+                .collect(),
+        },
+        Value::Array(items) => items.into_iter().map(plain).collect(),
+        other => other,
+    }
+}
+
+fn jid_in(fields: &Map<String, Value>) -> Option<String> {
+    let (user, server) = (fields.get("user")?.as_str()?, fields.get("server")?.as_str()?);
+    Some(match fields.get("device")?.as_u64()? {
+        0 => format!("{user}@{server}"),
+        device => format!("{user}:{device}@{server}"),
+    })
 }
 
 /// Prints warnings and errors as events, and the rest to standard error if WITNESS_LOG is set.
