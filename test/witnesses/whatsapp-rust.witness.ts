@@ -27,6 +27,11 @@ const EXPECTED: readonly { text: RegExp; reason: string }[] = [
     text: /^error whatsapp_rust::client::node_io: Client is outdated/,
     reason: 'a test raises the oldest version that the network takes',
   },
+  {
+    text: /^warn whatsapp_rust::client::lifecycle: Failed to send logout IQ: (client is not connected|internal channel closed)/,
+    reason:
+      'the library may handle the end of the stream before the answer in front of it, when both come at once',
+  },
 ];
 
 const BACKLOG = 50;
@@ -346,8 +351,7 @@ describe('whatsapp-rust', () => {
       const from = witness.events.length;
       await world.client.fault({ kind, number: ALICE });
       await witness.until(({ event }) => event === 'Connected', from, `Connected after ${kind}`);
-      // the queries of the login are answered before this one
-      await witness.take('privacy');
+      await settle(witness);
     }
   });
 
@@ -361,6 +365,7 @@ describe('whatsapp-rust', () => {
     const code = await second.take('pairCode', { to: CAROL });
     await world.client.enterCode(CAROL, String(code));
     await second.named('Connected');
+    await settle(second);
   });
 
   it('ends when another connection replaces it, and when the number is banned or the client is outdated', async () => {
@@ -381,6 +386,7 @@ describe('whatsapp-rust', () => {
     const from = second.events.length;
     await second.take('connect');
     await second.named('Connected', from);
+    await settle(second);
     await second.take('logout');
     expect((await world.client.phone(CAROL)).devices).to.deep.equal([]);
   });
@@ -401,6 +407,11 @@ function hasField(path: string, value: unknown) {
       at = at && typeof at === 'object' ? Object.entries(at).find(([key]) => key === name)?.[1] : undefined;
     return at === value;
   };
+}
+
+/** Waits for the answers to the queries of a login: the network answers in order. */
+async function settle(witness: Witness): Promise<void> {
+  await witness.take('privacy');
 }
 
 function isChange(jid: string, type: string) {

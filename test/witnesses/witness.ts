@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-const WAIT_MS = 8_000;
+const WAIT_MS = 30_000;
 
 /** How the program of a library is compiled; the library comes from its registry when it is not on the machine. */
 interface Toolchain {

@@ -105,7 +105,12 @@ impl Step {
         match self.step.as_str() {
             "pairCode" => {
                 client.wait_for_socket(READY).await?;
-                let options = PairCodeOptions { phone_number: self.to.clone(), ..Default::default() };
+                let options = PairCodeOptions {
+                    phone_number: self.to.clone(),
+                    // the library's own name for the system, `rust`, is one that it warns of
+                    display_os: Some("Linux".to_owned()),
+                    ..Default::default()
+                };
                 Ok(client.pair_with_code(options).await?.into())
             }
             "logout" => {
