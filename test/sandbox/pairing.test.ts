@@ -8,7 +8,7 @@ import { parseQr } from '../../src/sandbox/pairing/pairing.js';
 import { generateKeyPair, sign, verify } from '../../src/sandbox/wire/keys.js';
 import { bytesOf, child, stanza } from '../../src/sandbox/wire/stanza.js';
 import type { BaileysDevice } from './support/baileys-device.js';
-import { ALICE, BOB, CAROL, SandboxWorld } from './support/world.js';
+import { ALICE, BOB, CAROL, pnJid, SandboxWorld } from './support/world.js';
 
 type Browser = [system: string, browser: string, version: string];
 
@@ -153,6 +153,23 @@ describe('Sandbox: pairing', () => {
     });
   }
 
+  it('takes the platform of every kind of client at the request for a code, and refuses an unknown one', async () => {
+    await world.client.changeNetwork({ checkDisplay: true });
+    const device = world.device();
+    await device.qr();
+    for (const [id, code] of Object.entries({
+      0: '400',
+      1: undefined,
+      9: undefined,
+      e: undefined,
+      x: '400',
+    })) {
+      const answer = device.nextIqAnswer();
+      await device.socket.sendNode(codeRequest(id));
+      expect(child(await answer, 'error')?.attrs.code, id).to.equal(code);
+    }
+  });
+
   it('requests a new secret, and refuses QRs with the old one', async () => {
     const device = world.device();
     const qr = await device.qr();
@@ -276,6 +293,22 @@ function followRefreshes({ socket, creds }: BaileysDevice): void {
     creds.advSecretKey = randomBytes(32).toString('base64');
     socket.sendNode({ tag: 'ack', attrs: { id, to: from, class: 'notification', type } });
   });
+}
+
+/** A request for a code to link Alice by. @param platform id of the kind of client */
+function codeRequest(platform: string): BinaryNode {
+  const bytes = (tag: string, length: number) => ({ tag, attrs: {}, content: Buffer.alloc(length, 1) });
+  const text = (tag: string, content: string) => ({ tag, attrs: {}, content: Buffer.from(content) });
+  const attrs = { jid: pnJid(ALICE), stage: 'companion_hello', should_show_push_notification: 'true' };
+  return stanza('iq', { to: 's.whatsapp.net', type: 'set', xmlns: 'md', id: `code-${platform}` }, [
+    stanza('link_code_companion_reg', attrs, [
+      bytes('link_code_pairing_wrapped_companion_ephemeral_pub', 80),
+      bytes('companion_server_auth_key_pub', 32),
+      text('companion_platform_id', platform),
+      text('companion_platform_display', 'Chrome (Linux)'),
+      text('link_code_pairing_nonce', '0'),
+    ]),
+  ]);
 }
 
 async function refuses(status: number, message: RegExp, request: Promise<unknown>): Promise<void> {
