@@ -1,38 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { GroupUpdate, MessageView } from '../../src/client/sandbox/client.js';
 import { ALICE, BOB, CAROL, pnJid, SandboxWorld } from '../sandbox/support/world.js';
+import { hasField, hashOf, refusalOf } from './checks.js';
+import { EXPECTED } from './whatsapp-rust.expected.js';
 import { Witness, type WitnessEvent, WitnessProgram } from './witness.js';
-
-/** Complaints of the library that are no fault of the network, each with its reason. */
-const EXPECTED: readonly { text: RegExp; reason: string }[] = [
-  {
-    text: /^warn whatsapp_rust::send: Phash mismatch for [\w#]+@(s\.whatsapp\.net|lid)/,
-    reason:
-      'in private chats the library leaves the sending device out of the hash; whatsmeow does not, and nor does the library in groups',
-  },
-  {
-    text: /^(warn|error) wacore_libsignal::protocol::(protocol|session_cipher): |^warn whatsapp_rust::message::receive: .* (BadMac|failed to decrypt)/,
-    reason: 'a test damages a message',
-  },
-  {
-    text: /^warn whatsapp_rust::client::node_io: Transport disconnected: server close frame \(code 1005\)/,
-    reason: 'a fault closes the connection without a reason',
-  },
-  {
-    text: /^warn whatsapp_rust::client::node_io: Temporary ban connect failure/,
-    reason: 'a fault bans the number for a while',
-  },
-  {
-    text: /^error whatsapp_rust::client::node_io: Client is outdated/,
-    reason: 'a test raises the oldest version that the network takes',
-  },
-  {
-    text: /^warn whatsapp_rust::client::lifecycle: Failed to send logout IQ: (client is not connected|internal channel closed)/,
-    reason:
-      'the library may handle the end of the stream before the answer in front of it, when both come at once',
-  },
-];
 
 const BACKLOG = 50;
 const PICTURE = Buffer.from(
@@ -399,16 +371,6 @@ describe('whatsapp-rust', () => {
   });
 });
 
-/** Matches events with a value at a path of field names. */
-function hasField(path: string, value: unknown) {
-  return (event: WitnessEvent) => {
-    let at: unknown = event;
-    for (const name of path.split('.'))
-      at = at && typeof at === 'object' ? Object.entries(at).find(([key]) => key === name)?.[1] : undefined;
-    return at === value;
-  };
-}
-
 /** Waits for the answers to the queries of a login: the network answers in order. */
 async function settle(witness: Witness): Promise<void> {
   await witness.take('privacy');
@@ -421,17 +383,4 @@ function isChange(jid: string, type: string) {
 
 function jidOf(group: unknown): string {
   return group && typeof group === 'object' && 'jid' in group ? String(group.jid) : '';
-}
-
-async function refusalOf(step: Promise<unknown>): Promise<string> {
-  try {
-    await step;
-    return '';
-  } catch (error) {
-    return String(error);
-  }
-}
-
-function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
