@@ -29,6 +29,12 @@ describe('Sandbox: the handshake', () => {
     expect(await world.client.stats()).to.include({ resumed: 1, logins: 3 });
   });
 
+  it('sends its hello in a message of its own when a client resumes, and the login after it', async () => {
+    const { serverKey } = await shakeHands(world.sandbox.wsUrl, { key, payload });
+    const resumed = await shakeHands(world.sandbox.wsUrl, { key, payload, serverKey });
+    expect(resumed).to.include({ pattern: 'IK', isHelloAlone: true });
+  });
+
   it('falls back to a full handshake when the client knows another key', async () => {
     const serverKey = generateKeyPair().public;
     const full = await shakeHands(world.sandbox.wsUrl, { key, payload, serverKey });

@@ -8,7 +8,7 @@ import { parseQr } from '../../src/sandbox/pairing/pairing.js';
 import { generateKeyPair, sign, verify } from '../../src/sandbox/wire/keys.js';
 import { bytesOf, child, stanza } from '../../src/sandbox/wire/stanza.js';
 import type { BaileysDevice } from './support/baileys-device.js';
-import { ALICE, BOB, CAROL, SandboxWorld } from './support/world.js';
+import { ALICE, BOB, CAROL, pnJid, SandboxWorld } from './support/world.js';
 
 type Browser = [system: string, browser: string, version: string];
 
@@ -153,6 +153,23 @@ describe('Sandbox: pairing', () => {
     });
   }
 
+  it('takes the platform of every kind of client at the request for a code, and refuses an unknown one', async () => {
+    await world.client.changeNetwork({ checkDisplay: true });
+    const device = world.device();
+    await device.qr();
+    for (const [id, code] of Object.entries({
+      0: '400',
+      1: undefined,
+      9: undefined,
+      e: undefined,
+      x: '400',
+    })) {
+      const answer = device.nextIqAnswer();
+      await device.socket.sendNode(codeRequest(id));
+      expect(child(await answer, 'error')?.attrs.code, id).to.equal(code);
+    }
+  });
+
   it('requests a new secret, and refuses QRs with the old one', async () => {
     const device = world.device();
     const qr = await device.qr();
@@ -290,6 +307,22 @@ function followRefreshes({ socket, creds }: BaileysDevice): void {
   });
 }
 
+/** A request for a code to link Alice by. @param platform id of the kind of client */
+function codeRequest(platform: string): BinaryNode {
+  const bytes = (tag: string, length: number) => ({ tag, attrs: {}, content: Buffer.alloc(length, 1) });
+  const text = (tag: string, content: string) => ({ tag, attrs: {}, content: Buffer.from(content) });
+  const attrs = { jid: pnJid(ALICE), stage: 'companion_hello', should_show_push_notification: 'true' };
+  return stanza('iq', { to: 's.whatsapp.net', type: 'set', xmlns: 'md', id: `code-${platform}` }, [
+    stanza('link_code_companion_reg', attrs, [
+      bytes('link_code_pairing_wrapped_companion_ephemeral_pub', 80),
+      bytes('companion_server_auth_key_pub', 32),
+      text('companion_platform_id', platform),
+      text('companion_platform_display', 'Chrome (Linux)'),
+      text('link_code_pairing_nonce', '0'),
+    ]),
+  ]);
+}
+
 async function refuses(status: number, message: RegExp, request: Promise<unknown>): Promise<void> {
   const error: unknown = await request.then(
     () => undefined,
@@ -305,7 +338,7 @@ describe('Sandbox: the identity proof of a device', () => {
   const phone = generateKeyPair();
   const identity = Buffer.from(creds.signedIdentityKey.public);
   const advSecret = Buffer.from(creds.advSecretKey, 'base64');
-  const proof = signDevice(phone, { identity, advSecret, keyIndex: 1, nowS: 1_700_000_000 });
+  const proof = signDevice(phone, { identity, advSecret, rawId: 7, keyIndex: 1, nowS: 1_700_000_000 });
   const success = stanza('iq', { id: '1' }, [
     stanza('pair-success', {}, [
       stanza('device-identity', {}, proof.container),
@@ -325,7 +358,7 @@ describe('Sandbox: the identity proof of a device', () => {
   it('an identity proof is invalid when another device or another phone signed', () => {
     expect(completeProof(phone, proof, generateKeyPair().public, answer())).to.equal(undefined);
     expect(completeProof(generateKeyPair(), proof, identity, answer())).to.equal(undefined);
-    const other = signDevice(phone, { identity, advSecret, keyIndex: 2, nowS: 1_700_000_000 });
+    const other = signDevice(phone, { identity, advSecret, rawId: 7, keyIndex: 2, nowS: 1_700_000_000 });
     expect(completeProof(phone, other, identity, answer())).to.equal(undefined);
   });
 

@@ -7,8 +7,40 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-const SOURCE = fileURLToPath(new URL('whatsmeow/', import.meta.url));
 const WAIT_MS = 30_000;
+
+/** How the program of a library is compiled; the library comes from its registry when it is not on the machine. */
+interface Toolchain {
+  command: string;
+  /** Where people get the compiler. */
+  from: string;
+  arguments: (folder: string) => string[];
+  environment?: Record<string, string>;
+  /** Path of the program in the folder. */
+  program: string;
+  /** Where the compiler keeps its work between runs, if it has no cache of its own. */
+  cache?: string;
+}
+
+const TOOLCHAINS = {
+  whatsmeow: {
+    command: 'go',
+    from: 'https://go.dev/dl',
+    arguments: (folder) => ['build', '-o', join(folder, 'witness'), '.'],
+    environment: { CGO_ENABLED: '0' },
+    program: 'witness',
+  },
+  'whatsapp-rust': {
+    command: 'cargo',
+    from: 'https://rustup.rs',
+    arguments: (folder) => ['build', '--locked', '--quiet', '--target-dir', folder],
+    program: 'debug/witness',
+    cache: process.env.CARGO_TARGET_DIR ?? join(tmpdir(), 'switchboard-witness-whatsapp-rust'),
+  },
+} satisfies Record<string, Toolchain>;
+
+/** A library that a program of ours drives. */
+export type WitnessLibrary = keyof typeof TOOLCHAINS;
 
 /** A line that the program prints. */
 export interface WitnessEvent {
@@ -16,40 +48,43 @@ export interface WitnessEvent {
   [field: string]: unknown;
 }
 
-/** A Go program that drives whatsmeow, compiled for the tests. */
+/** A program that drives a library, compiled for the tests. */
 export class WitnessProgram {
   readonly path: string;
-  readonly #folder: string;
+  readonly #temporary?: string;
 
-  private constructor(folder: string) {
-    this.#folder = folder;
-    this.path = join(folder, 'witness');
+  private constructor(path: string, temporary?: string) {
+    this.path = path;
+    this.#temporary = temporary;
   }
 
-  /** Compiles the program; Go fetches the published library when it is not on the machine. */
-  static async build(): Promise<WitnessProgram> {
-    const program = new WitnessProgram(await mkdtemp(join(tmpdir(), 'witness-')));
+  /** Compiles the program of a library. @throws Error when the machine has no compiler for it, or it does not compile */
+  static async build(library: WitnessLibrary): Promise<WitnessProgram> {
+    const { command, from, ...toolchain }: Toolchain = TOOLCHAINS[library];
+    const temporary = toolchain.cache ? undefined : await mkdtemp(join(tmpdir(), 'witness-'));
+    const folder = toolchain.cache ?? temporary ?? '';
+    const program = new WitnessProgram(join(folder, toolchain.program), temporary);
     try {
-      await promisify(execFile)('go', ['build', '-o', program.path, '.'], {
-        cwd: SOURCE,
-        env: { ...process.env, CGO_ENABLED: '0' },
+      await promisify(execFile)(command, toolchain.arguments(folder), {
+        cwd: fileURLToPath(new URL(`${library}/`, import.meta.url)),
+        env: { ...process.env, ...toolchain.environment },
       });
     } catch (error) {
       await program.remove();
       const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
       throw isMissing
-        ? new Error('this machine has no Go, which the witness needs: https://go.dev/dl')
+        ? new Error(`this machine has no ${command}, which the witness needs: ${from}`, { cause: error })
         : error;
     }
     return program;
   }
 
   async remove(): Promise<void> {
-    await rm(this.#folder, { recursive: true, force: true });
+    if (this.#temporary) await rm(this.#temporary, { recursive: true, force: true });
   }
 }
 
-/** A running program, with one client of whatsmeow. */
+/** A running program, with one client of its library. */
 export class Witness {
   readonly events: WitnessEvent[] = [];
   readonly #child: ChildProcess;
@@ -68,14 +103,14 @@ export class Witness {
     });
   }
 
-  /** The warnings and errors of whatsmeow so far. */
+  /** The warnings and errors of the library so far. */
   get complaints(): string[] {
     return this.events
       .filter(({ event }) => event === 'log')
       .map(({ level, module, text }) => `${level} ${module}: ${text}`);
   }
 
-  /** Takes a step. @returns its result @throws Error when whatsmeow answers with an error */
+  /** Takes a step. @returns its result @throws Error when the library answers with an error */
   async take(step: string, fields: Record<string, unknown> = {}): Promise<unknown> {
     const from = this.events.length;
     this.#child.stdin?.write(`${JSON.stringify({ step, ...fields })}\n`);

@@ -151,6 +151,8 @@ export class Connection implements ClientConnection {
     const pattern = key ? 'XXfallback' : 'XX';
     const serverHello = resumed?.serverHello ?? this.#noise.hello(ephemeral, certificate, pattern);
     this.#queue(frame(proto.HandshakeMessage.encode({ serverHello }).finish()));
+    // in a message of its own: clients read one frame of it (whatsapp-rust `handshake.rs`), and the login takes a moment
+    this.#flush();
     this.#greeted = true;
     if (resumed) {
       this.#network.stats.resumed++;

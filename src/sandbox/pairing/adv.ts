@@ -1,10 +1,9 @@
-import { createHmac, randomInt } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { proto } from '@whiskeysockets/baileys';
 import { type KeyPair, sign, verify } from '../wire/keys.js';
 
 const ACCOUNT_SIGNATURE_PREFIX = Buffer.from([6, 0]);
 const DEVICE_SIGNATURE_PREFIX = Buffer.from([6, 1]);
-const RAW_ID_RANGE = 2 ** 31;
 
 /** The phone's half of a device's identity proof. */
 export interface PhoneProof {
@@ -25,6 +24,8 @@ export function signDevice(
   device: {
     identity: Buffer;
     advSecret: Buffer;
+    /** The same for all devices of a phone, until it is reinstalled. */
+    rawId: number;
     keyIndex: number;
     nowS: number;
     /** Signs in place of the phone, for a signature that does not verify. */
@@ -32,7 +33,7 @@ export function signDevice(
   },
 ): PhoneProof {
   const details = proto.ADVDeviceIdentity.encode({
-    rawId: randomInt(1, RAW_ID_RANGE),
+    rawId: device.rawId,
     timestamp: device.nowS,
     keyIndex: device.keyIndex,
     accountType: proto.ADVEncryptionType.E2EE,

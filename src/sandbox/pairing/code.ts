@@ -18,8 +18,8 @@ const IDENTITY_BYTES = 32;
 const TAG = 'link_code_companion_reg';
 /** Browser and operating system, as measured against the real network (Baileys PR #2769, whatsapp-rust #979). */
 const DISPLAY = /^(Chrome|Edge|Firefox|IE|Opera|Safari) \((Windows|Mac OS|Linux|Android|iOS)\)$/;
-/** Chrome, Edge, Firefox, IE, Opera, Safari (whatsmeow `PairClientType`). */
-const BROWSER_ID = /^[1-6]$/;
+/** Browsers, other web clients and Android, all but an unknown one (whatsmeow `PairClientType`, whatsapp-rust `companion_reg.rs`). */
+const BROWSER_ID = /^[1-9d-f]$/;
 
 /** A device that shows a code. */
 interface CodeRequest {

@@ -47,6 +47,7 @@ export class DeviceLinks {
     const proof = signDevice(account.record.keys.identity, {
       identity: registration.identity,
       advSecret: hasWrongHmac ? randomBytes(advSecret.length) : advSecret,
+      rawId: account.record.keys.registrationId,
       keyIndex: deviceId,
       nowS: this.#network.now(),
       signWith: hasWrongSignature && generateKeyPair(),

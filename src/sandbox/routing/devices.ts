@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Account, type AddressingMode, type Companion, deviceId, devicesOf } from '../state/account.js';
 import type { Network } from '../state/network.js';
 import { deviceRemoved, type Stanza, stanza } from '../wire/stanza.js';
+import { keyIndexList } from './key-index.js';
 
 /**
  * Notifies the linked devices of a person and of all contacts that a device was linked or unlinked, so that their next
@@ -25,7 +26,11 @@ export function announceDevices(
     device_hash: participantHash([account], 'pn'),
     device_lid_hash: hideLid ? undefined : participantHash([account], 'lid'),
   };
-  const keys = stanza('key-index-list', { ts: String(network.now()) });
+  // the list is signed anew for a new device only (whatsapp-rust `stanza/devices.rs`)
+  const keys =
+    change === 'add'
+      ? keyIndexList(network, account)
+      : stanza('key-index-list', { ts: String(network.now()) });
   const news = stanza(change, hashes, [device, keys]);
   const attrs = {
     from: account.jid('pn'),

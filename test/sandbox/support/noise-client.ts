@@ -58,6 +58,8 @@ export interface Handshake {
   pattern: keyof typeof NAMES;
   serverKey: Buffer;
   certificate: Buffer;
+  /** The hello of the network came in a WebSocket message of its own. */
+  isHelloAlone: boolean;
   /** The first stanza of the network. */
   first: Stanza;
   /** Milliseconds from that stanza until the network closes the connection, if that was asked for. */
@@ -97,7 +99,10 @@ export async function shakeHands(
       noise.mixKey(agree(key.private, serverKey));
       hello.payload = noise.encrypt(payload);
     }
+    const answer = once(socket, 'message');
     send({ clientHello: hello }, HEADER);
+    const [data] = await answer;
+    const isHelloAlone = data.length === 3 + data.readUIntBE(0, 3);
     const { serverHello } = proto.HandshakeMessage.decode(await frames());
     const theirs = Buffer.from(serverHello?.ephemeral ?? []);
     const sealed = Buffer.from(serverHello?.payload ?? []);
@@ -107,7 +112,7 @@ export async function shakeHands(
       noise.mixKey(agree(key.private, theirs));
       const certificate = noise.decrypt(sealed);
       const first = decodeStanza(open(noise.serverKey(), 0, await frames()));
-      return { pattern: 'IK', serverKey, certificate, first };
+      return { pattern: 'IK', serverKey, certificate, isHelloAlone, first };
     }
     const pattern = serverKey ? 'XXfallback' : 'XX';
     noise = new Initiator(pattern);
@@ -123,7 +128,7 @@ export async function shakeHands(
     const first = decodeStanza(open(noise.serverKey(), 0, await frames()));
     const begin = Date.now();
     if (untilClosed) await once(socket, 'close');
-    return { pattern, serverKey: shown, certificate, first, openMs: Date.now() - begin };
+    return { pattern, serverKey: shown, certificate, isHelloAlone, first, openMs: Date.now() - begin };
   } finally {
     socket.terminate();
   }

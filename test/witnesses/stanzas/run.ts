@@ -24,7 +24,7 @@ type ByClient = Map<string, { facts: string[]; order: string[] }>;
  */
 export async function compareStanzas(): Promise<number> {
   const world = await startWorld();
-  const program = await WitnessProgram.build();
+  const program = await WitnessProgram.build('whatsmeow');
   const { path: folder, remove } = await makeTempDir();
   const network = { phones: world.phones, sandbox: world.sandbox, folder };
   const clients: ComparedClient[] = [

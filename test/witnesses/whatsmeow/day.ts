@@ -19,7 +19,7 @@ let building: Promise<WitnessProgram> | undefined;
 
 /** The program, compiled once for all files. */
 function program(): Promise<WitnessProgram> {
-  building ??= WitnessProgram.build();
+  building ??= WitnessProgram.build('whatsmeow');
   return building;
 }
 

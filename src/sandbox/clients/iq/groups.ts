@@ -243,9 +243,10 @@ function newCommunity(request: IqRequest, parent: Stanza): IqAnswer {
     anyoneAddsGroups: child(body, 'allow_non_admin_sub_group_creation') !== undefined,
   };
   const general = child(body, 'create_general_chat') !== undefined;
-  // the approval mode of a community is not played
-  if (child(body, 'membership_approval_mode')) throw NOT_PLAYED;
-  const wanted = { subject, key, description: descriptionIn(body), ...optionsIn(body), community, general };
+  const options = optionsIn(body);
+  // the approval mode of a community is not played; some clients say that it is off (whatsapp-rust `community.rs`)
+  if (options.joinApproval) throw NOT_PLAYED;
+  const wanted = { subject, key, description: descriptionIn(body), ...options, community, general };
   const created = createCommunity(network, asker(request).account, wanted);
   return { content: [groupElement(network, created)] };
 }

@@ -4,6 +4,7 @@ import { showsPicture } from '../../people/pictures.js';
 import { allows } from '../../people/privacy.js';
 import { announceStatusText } from '../../people/status-text.js';
 import { participantHash } from '../../routing/devices.js';
+import { keyIndexList } from '../../routing/key-index.js';
 import { type Account, deviceId, devicesOf, verifiedName, versionOf } from '../../state/account.js';
 import type { Network } from '../../state/network.js';
 import { NOT_PLAYED, notPlayed } from '../../wire/refusals.js';
@@ -134,7 +135,7 @@ function deviceList({ account, network, jid }: Asked): Stanza {
   const mode = jid?.endsWith(`@${LID_SERVER}`) ? 'lid' : 'pn';
   return stanza('devices', {}, [
     stanza('device-list', { hash: participantHash([account], mode) }, devices),
-    stanza('key-index-list', { ts: String(network.now()) }),
+    keyIndexList(network, account),
   ]);
 }
 
