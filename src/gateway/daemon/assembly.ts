@@ -260,7 +260,8 @@ export async function assembleServices(
     ...(overrides.unreadableWaits && { unreadableWaits: overrides.unreadableWaits }),
   });
   cleanup.push(() => gateway.lifecycle.stop());
-  const { sends, messages, chats, inbox, library, groups, people, profile, avatars, restrictions } = gateway;
+  const { sends, messages, chats, inbox, history, library, groups, people, profile, avatars, restrictions } =
+    gateway;
   const { held } = sends;
   const createdAt = (clientId: string) => records.find(clientId).createdAt;
   const pairLinks = new MemoryPairLinks({ sessions, createdAt, address, clock, log: sessionLog });
@@ -272,7 +273,8 @@ export async function assembleServices(
   // what callers see
   const traceOf = (clientId: string, messageId: string) => spans.find(clientId, messageId);
   const services: Services = {
-    ...{ sessions, pairLinks, sending: sends, heldMessages: held, messages, chats, inbox, library },
+    ...{ sessions, pairLinks, sending: sends, heldMessages: held, messages, chats, inbox, history },
+    library,
     ...{ groups, people, profile, avatars, restrictions, receivers, listening, nodes, versions },
     adoption: gateway.adoption,
     presence: gateway.presence,

@@ -2,6 +2,7 @@ import type { Person } from '../../domain/address.js';
 import type { EpochMs } from '../../domain/clock.js';
 import type { MessageContent } from '../../domain/message-content.js';
 import type { MessageStatus } from '../../domain/room.js';
+import type { MessageReference } from './link.js';
 import type { LinkKeys } from './link-keys.js';
 
 /** A person as the history names them, by at least one address. */
@@ -45,11 +46,22 @@ export interface HistoricReaction {
   at: EpochMs;
 }
 
+/** The messages of a chat before one of them, to be asked of the phone. */
+export interface OlderMessages {
+  /** Jid. */
+  chat: string;
+  /** The oldest known message of the chat. */
+  oldest: MessageReference;
+  count: number;
+}
+
 /** A batch of the account's history. Store its people before its messages. */
 export interface HistoryBatch {
   people: HistoricPerson[];
   /** One chat after the other, the newest second first; within a second the oldest message first. */
   messages: HistoricMessage[];
+  /** In the answer to a request: whether the phone holds still older messages of the chat, if it says so. */
+  hasMore?: boolean;
 }
 
 /** A part of the account's history, as the linked phone announced it. */
@@ -58,7 +70,9 @@ export interface HistoryPart {
   progress: number;
   /** The account's own person. */
   account: Person;
-  /** True when the pairing decided that the history is kept. */
+  /** Id of the request for older messages that this part answers; empty if unknown, undefined for all other parts. */
+  answers?: string;
+  /** True when the pairing decided that the history is kept, and for what was requested. */
   isWanted(keys: LinkKeys): Promise<boolean>;
   /**
    * Downloads the part and keeps the trusted-contact tokens in it, which sends need, whether or not the history is kept.

@@ -6,7 +6,7 @@ import type { JournalEntry, KeyChange } from '../../domain/signal-state.js';
 import type { LinkAccount } from './account.js';
 import type { LinkGroups, LinkPeople } from './directory.js';
 import type { IncomingMessage, LinkEvent, OwnIdentity, Restriction, UnreadableMessage } from './events.js';
-import type { HistoryPart } from './history.js';
+import type { HistoryPart, OlderMessages } from './history.js';
 import type { LinkKeys } from './link-keys.js';
 import type { WaVersion } from './wa-versions.js';
 
@@ -122,6 +122,13 @@ export interface Link {
    * @throws GatewayError `send_not_connected`
    */
   requestResend(journalId: string): Promise<void>;
+  /**
+   * Asks the linked phone for older messages of a chat; resolves when the request has left. The answer arrives as a part of the
+   * history.
+   * @returns the id of the request, which the part names
+   * @throws GatewayError `send_not_connected`
+   */
+  requestHistory(older: OlderMessages): Promise<string>;
   /**
    * Asks the network for the restrictions of the account, including those that are not active.
    * @returns those that the network does not refuse to report

@@ -15,6 +15,9 @@ export const inboxRoutes: readonly Route[] = [
     ok: true,
     url: await services.inbox.mediaUrl(roomIdOf(request), request.params.messageId),
   })),
+  route(inbox.requestHistory, async ({ payload: { clientId, to, count } }, { services }) => {
+    return { ok: true, ...(await services.history.request(clientId, to, count)) };
+  }),
   route(inbox.resetUnread, async (request, { services }) => {
     await services.inbox.markRead(roomIdOf(request, request.payload.clientId));
     return { status: 'ok' };
