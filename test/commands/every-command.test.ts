@@ -211,6 +211,11 @@ const ROWS: readonly Row[] = [
   { command: 'chats pin', argv: () => PEOPLE, prints: /^pinned the chat with / },
   { command: 'chats unpin', argv: () => PEOPLE, prints: /^unpinned the chat with /m },
   { command: 'chats disappearing', argv: () => [...PEOPLE, 'off'], prints: /messages stay$/m },
+  {
+    command: 'chats request-history',
+    argv: () => [...PEOPLE, '--count', '5'],
+    prints: /^stored \d+ older messages? of the chat with \+\d+; the phone holds /,
+  },
   { command: 'contacts blocked', argv: () => ['acme'], prints: /nobody is blocked|PHONE/ },
   { command: 'contacts block', argv: () => ['acme', DAVE], prints: /^blocked \+/ },
   { command: 'contacts unblock', argv: () => ['acme', DAVE], prints: /^unblocked \+/ },

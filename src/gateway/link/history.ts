@@ -2,7 +2,6 @@ import type { Person } from '../../domain/address.js';
 import type { EpochMs } from '../../domain/clock.js';
 import type { MessageContent } from '../../domain/message-content.js';
 import type { MessageStatus } from '../../domain/room.js';
-import type { MessageReference } from './link.js';
 import type { LinkKeys } from './link-keys.js';
 
 /** A person as the history names them, by at least one address. */
@@ -44,15 +43,6 @@ export interface HistoricReaction {
   participant?: string;
   emoji: string;
   at: EpochMs;
-}
-
-/** The messages of a chat before one of them, to be asked of the phone. */
-export interface OlderMessages {
-  /** Jid. */
-  chat: string;
-  /** The oldest known message of the chat. */
-  oldest: MessageReference;
-  count: number;
 }
 
 /** A batch of the account's history. Store its people before its messages. */

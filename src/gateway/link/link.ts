@@ -6,7 +6,7 @@ import type { JournalEntry, KeyChange } from '../../domain/signal-state.js';
 import type { LinkAccount } from './account.js';
 import type { LinkGroups, LinkPeople } from './directory.js';
 import type { IncomingMessage, LinkEvent, OwnIdentity, Restriction, UnreadableMessage } from './events.js';
-import type { HistoryPart, OlderMessages } from './history.js';
+import type { HistoryPart } from './history.js';
 import type { LinkKeys } from './link-keys.js';
 import type { WaVersion } from './wa-versions.js';
 
@@ -221,6 +221,15 @@ export interface MessageReference {
   participant?: string;
   /** 0 where not known. */
   sentAt: EpochMs;
+}
+
+/** The messages of a chat before one of them, to be asked of the phone. */
+export interface OlderMessages {
+  /** Jid. */
+  chat: string;
+  /** The oldest known message of the chat. */
+  oldest: MessageReference;
+  count: number;
 }
 
 /** A change of the app state of a chat; `chat` is its jid. */

@@ -15,7 +15,7 @@ import { FileKeeper, type FileObserver } from './files/file-keeper.js';
 import { FileLinks } from './files/file-links.js';
 import { MediaLibrary } from './files/library.js';
 import type { Media } from './files/media.js';
-import { HistoryRequests } from './history/history-requests.js';
+import { HistoryRequests, type HistoryWaits } from './history/history-requests.js';
 import { HistoryImports } from './history/imports.js';
 import { HostedInbox } from './history/inbox.js';
 import { MessageStatuses } from './history/message-statuses.js';
@@ -106,6 +106,8 @@ export class Gateway {
     log: Logger;
     /** How long to wait for unreadable messages. */
     unreadableWaits?: UnreadableWaits;
+    /** How long to wait for requested history, and between requests. */
+    historyWaits?: HistoryWaits | undefined;
   }) {
     const { store, links, announcer, lookups, media, observer, tracing, spans, clock, log } = options;
     const { sessions, parts, address, onRoomChange, allowPrivateUrls } = options;
@@ -143,7 +145,9 @@ export class Gateway {
     const imports = new HistoryImports({
       ...{ store, links, recorder, rows, contacts, retry, retentionDays, parts, clock, log },
     });
-    const requests = new HistoryRequests({ sessions, store, liveLinks, contacts, retentionDays, clock });
+    const requests = new HistoryRequests({
+      ...{ sessions, store, liveLinks, contacts, retentionDays, waits: options.historyWaits, clock },
+    });
     const statuses = new MessageStatuses({ store, links, retry, inbound, onRoomChange, log });
     const journal = new JournalReplay({ sessions, store, links, inbound, unreadable, imports, clock, log });
     const activity = new Activity({

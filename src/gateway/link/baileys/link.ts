@@ -5,7 +5,6 @@ import { reason } from '../../../domain/reasons.js';
 import type { Logger } from '../../log.js';
 import type { LinkAccount } from '../account.js';
 import type { LinkGroups, LinkPeople } from '../directory.js';
-import type { OlderMessages } from '../history.js';
 import type {
   ChatChange,
   Link,
@@ -16,6 +15,7 @@ import type {
   LookedUpPerson,
   MediaMessage,
   MessageReference,
+  OlderMessages,
   OutgoingMessage,
   PreparedMessage,
   Relayed,

@@ -4,8 +4,7 @@ import { Deferred } from '../../../domain/deferred.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { LIMITS } from '../../../domain/limits.js';
 import { reason } from '../../../domain/reasons.js';
-import type { OlderMessages } from '../../link/history.js';
-import type { Link } from '../../link/link.js';
+import type { Link, OlderMessages } from '../../link/link.js';
 import type { HistoryMessage, Store } from '../../store/store.js';
 import { type LiveLinks, referenceTo, requirePaired, type SessionSource } from '../access.js';
 import type { Contacts } from '../identities/contacts.js';
@@ -18,6 +17,16 @@ import { keptSince } from './kept-since.js';
 /** Oldest rows that are searched for a message that phones show; rows of votes and calls are not. */
 const ANCHOR_ROWS = 50;
 const SECOND_MS = 1_000;
+
+/** Durations of requests, in milliseconds. */
+export interface HistoryWaits {
+  /** Wait for the phone's answer. */
+  answerMs: number;
+  /** Pause until the session may ask again. */
+  pauseMs: number;
+}
+
+const WAITS: HistoryWaits = { answerMs: LIMITS.historyAnswerMs, pauseMs: LIMITS.historyPauseMs };
 
 /** A request of a session that runs. */
 interface Running {
@@ -34,6 +43,7 @@ interface Running {
  */
 export class HistoryRequests implements SessionPart {
   readonly #options;
+  readonly #waits: HistoryWaits;
   readonly #running = new Map<string, Running>();
   /** By session: when it may ask again, on the monotonic clock. */
   readonly #freeAt = new Map<string, number>();
@@ -45,9 +55,11 @@ export class HistoryRequests implements SessionPart {
     contacts: Contacts;
     /** Days after which messages are deleted, unless a session says otherwise; 0 for never. */
     retentionDays: number;
+    waits?: HistoryWaits | undefined;
     clock: MonotonicClock;
   }) {
     this.#options = options;
+    this.#waits = options.waits ?? WAITS;
   }
 
   /**
@@ -66,7 +78,7 @@ export class HistoryRequests implements SessionPart {
       return { messages, ...(hasMore !== undefined && { more: hasMore }) };
     } finally {
       // only a request that has left rests
-      if (running.ids.size > 0) this.#freeAt.set(clientId, clock.monotonic() + LIMITS.historyPauseMs);
+      if (running.ids.size > 0) this.#freeAt.set(clientId, clock.monotonic() + this.#waits.pauseMs);
       this.#running.delete(clientId);
     }
   }
@@ -152,8 +164,8 @@ export class HistoryRequests implements SessionPart {
 
   /** @throws GatewayError history_phone_silent */
   async #answer({ answered }: Running): Promise<HistoryAnswer> {
-    const { clock } = this.#options;
-    if (await endsWithin(clock, LIMITS.historyAnswerMs, answered.promise)) return answered.promise;
+    if (await endsWithin(this.#options.clock, this.#waits.answerMs, answered.promise))
+      return answered.promise;
     const why = 'The linked phone did not answer. If it answers later, its messages are stored all the same.';
     throw new GatewayError('history_phone_silent', why);
   }

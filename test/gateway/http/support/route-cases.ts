@@ -116,6 +116,8 @@ export const OWN_MESSAGE = '3EB01';
 /** The number of the session, with its device. */
 const OWN_JID = '15550000001:1@s.whatsapp.net';
 const ADDRESS = { clientId: 'acme', to: '+15550000002' };
+/** Somebody without a room. */
+const STRANGER = '+15550000009';
 const SECTIONS = [{ title: 'Warm', rows: [{ id: 'soup', title: 'Soup' }] }];
 
 /** What the fields of a route that sends refuse. */
@@ -430,6 +432,11 @@ const CASES: readonly RouteCase[] = [
   },
   { path: '/mark-unread', valid: ADDRESS, fields: ADDRESSED },
   {
+    path: '/request-history',
+    valid: { ...ADDRESS, to: STRANGER, count: 50 },
+    fields: { ...ADDRESSED, count: { wrong: ['many', 0, 51, 1.5, null, {}] } },
+  },
+  {
     path: '/outbox/cancel',
     valid: { clientId: 'acme', messageId: OWN_MESSAGE },
     fields: { clientId: CLIENT_ID, messageId: MESSAGE_ID },
@@ -539,6 +546,7 @@ const REFUSED: Record<string, ErrorCode> = {
   '/adopt': 'session_already_paired',
   '/export-keys': 'session_already_paired',
   '/outbox/cancel': 'held_send_unknown',
+  '/request-history': 'room_unknown',
   '/nodes/drain': 'nodes_unsupported',
 };
 
@@ -557,6 +565,7 @@ function exampleFor({ path, body }: Operation, clientId: string): Record<string,
   // only the master token may start a session with a proxy
   const example = proxy === undefined || path === '/start' ? rest : { ...rest, proxy };
   if (path === '/give-back') return { ...example, clientId, jid: OWN_JID };
+  if (path === '/request-history') return { ...example, clientId, to: STRANGER };
   // times, where others have addresses
   const times = path === '/replay' ? ['from', 'to'] : [];
   const known = Object.entries({ ...KNOWN_HERE, clientId });

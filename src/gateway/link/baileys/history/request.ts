@@ -1,5 +1,5 @@
 import type { WASocket } from '@whiskeysockets/baileys';
-import type { OlderMessages } from '../../history.js';
+import type { OlderMessages } from '../../link.js';
 
 /**
  * Asks the own phone for the messages of a chat before the oldest known one (`HISTORY_SYNC_ON_DEMAND`). The answer is a part
