@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { ChatRoom, StoredMessage } from '../../src/contract/index.js';
+import { DAY_MS, systemClock } from '../../src/domain/clock.js';
 import { until } from '../support/until.js';
 import { ALICE, BOB, CAROL, linkSession, reached, startWorld, type World } from '../support/world.js';
 
@@ -36,12 +37,7 @@ describe('older messages of a chat, through the API', () => {
     await world.phones.clearFaults();
   });
 
-  async function write(from: string, text: string, to = ALICE.number): Promise<string> {
-    const { messageId } = await world.phones.write(from, { to, text });
-    await world.phones.waitForMessage(to, (message) => message.messageId === messageId);
-    return messageId;
-  }
-
+  const write = (from: string, text: string) => written(world, from, { to: ALICE.number, text });
   const request = (body: object = {}) =>
     world.api.post('/request-history', { clientId: 'acme', to: BOB.number, ...body });
   const refusal = async (body: object = {}) => {
@@ -137,3 +133,49 @@ describe('older messages of a chat, through the API', () => {
     expect(await texts(CAROL.number)).to.deep.equal(['before', 'now']);
   });
 });
+
+describe('older messages of a chat, with a retention', () => {
+  let world: World;
+
+  before(async () => {
+    world = await startWorld({ clock: systemClock, overrides: { historyWaits: WAITS } });
+    for (const person of [ALICE, BOB, CAROL]) await world.phones.addPhone(person);
+  });
+  after(() => world.stop());
+
+  it('come with their authors from groups, without those that would be deleted', async () => {
+    const { jid } = await world.phones.groups.create(BOB.number, {
+      subject: 'Team',
+      participants: [ALICE.number, CAROL.number],
+    });
+    await written(world, BOB.number, { to: jid, text: 'three days old' });
+    await world.sandbox.clock.advance(2 * DAY_MS);
+    await written(world, CAROL.number, { to: jid, text: 'a day old' });
+    await world.sandbox.clock.advance(DAY_MS);
+    await linkSession(world, 'acme');
+    await world.api.post('/set-org-id', { clientId: 'acme', orgId: WORKSPACE });
+    await world.api.post('/set-retention', { clientId: 'acme', days: 2 });
+    await written(world, BOB.number, { to: jid, text: 'now' });
+    const rows = async (): Promise<StoredMessage[]> => {
+      const { chatRooms } = (await world.api.get('/chatrooms?clientId=acme')).body;
+      const [room]: ChatRoom[] = Array.isArray(chatRooms) ? chatRooms : [];
+      if (!room) return [];
+      const { messages } = (await world.api.get(`/chatrooms/${room.chatRoomId}/messages`)).body;
+      return Array.isArray(messages) ? messages : [];
+    };
+    await until('the message of the group', async () => (await rows()).length === 1);
+    const { body } = await world.api.post('/request-history', { clientId: 'acme', to: jid });
+    expect(body).to.deep.equal({ ok: true, messages: 1, more: false });
+    expect((await rows()).map(({ body: text, pushname }) => [text, pushname])).to.deep.equal([
+      ['a day old', CAROL.name],
+      ['now', BOB.name],
+    ]);
+  });
+});
+
+/** A message that Alice's phone has. */
+async function written(world: World, from: string, message: { to: string; text: string }): Promise<string> {
+  const { messageId } = await world.phones.write(from, message);
+  await world.phones.waitForMessage(ALICE.number, (one) => one.messageId === messageId);
+  return messageId;
+}
