@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
 import { MESSAGE_STATUSES } from '../domain/room.js';
-import { AMPLE, addressFields } from './fields.js';
+import { AMPLE } from './fields.js';
 import { operation } from './operation.js';
 import {
   anyFields,
@@ -156,15 +156,16 @@ export const inbox = {
     method: 'POST',
     path: '/request-history',
     owner: 'session',
-    summary: 'Ask the phone for the messages of a chat before the oldest stored one, and store them',
+    summary: 'Ask the phone for the messages of a room before the oldest stored one, and store them',
     description:
       `Answers when the phone has answered and the messages are stored. 502 (\`history_phone_silent\`) if it does not answer within ` +
-      `${LIMITS.historyAnswerMs / 1_000} s; a later answer is stored all the same. A session asks for one chat at a time, and then rests for ` +
+      `${LIMITS.historyAnswerMs / 1_000} s; a later answer is stored all the same. A session asks for one room at a time, and then rests for ` +
       `${LIMITS.historyPauseMs / 1_000} s: 429 (\`history_requested\`) with \`Retry-After\`. 409 (\`history_off\`) if the session keeps no history, or ` +
-      'only a shorter one. 404 if the chat has no room (`room_unknown`) or no stored message (`message_unknown`). The messages are not delivered ' +
-      'as events.',
+      'only a shorter one. 404 if there is no such room (`room_unknown`) or the room has no stored message (`message_unknown`). The messages are ' +
+      'not delivered as events. 400 for a room of a number that was linked before.',
     body: record({
-      ...addressFields,
+      clientId,
+      chatRoomId,
       count: Joi.number()
         .integer()
         .min(1)
@@ -184,8 +185,6 @@ export const inbox = {
       'session_unpaired',
       'session_suspended',
       'send_not_connected',
-      'recipient_unknown',
-      'lookup_failed',
       'room_unknown',
       'message_unknown',
       'history_off',

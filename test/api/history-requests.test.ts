@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { ChatRoom, StoredMessage } from '../../src/contract/index.js';
 import { DAY_MS, systemClock } from '../../src/domain/clock.js';
+import { formatRoomId } from '../../src/domain/room.js';
 import { until } from '../support/until.js';
 import { ALICE, BOB, CAROL, linkSession, reached, startWorld, type World } from '../support/world.js';
 
@@ -14,7 +15,7 @@ const NEXT_SECOND_MS = 1_100;
 const LATE_MS = 2_000;
 const WORKSPACE = 'workspace1';
 
-describe('older messages of a chat, through the API', () => {
+describe('older messages of a room, through the API', () => {
   let world: World;
   /** Texts that Alice's phone holds of the chat with Bob from before the workspace, with their ids. */
   const old = new Map<string, string>();
@@ -38,8 +39,14 @@ describe('older messages of a chat, through the API', () => {
   });
 
   const write = (from: string, text: string) => written(world, from, { to: ALICE.number, text });
-  const request = (body: object = {}) =>
-    world.api.post('/request-history', { clientId: 'acme', to: BOB.number, ...body });
+  const lidOf = async (number: string) => (await world.phones.phone(number)).lid.replace(/@.*/, '');
+  const roomOf = async (number: string) =>
+    formatRoomId({ clientId: 'acme', myLid: await lidOf(ALICE.number), other: await lidOf(number) });
+  const request = async (body: object = {}) =>
+    world.api.post('/request-history', {
+      ...{ clientId: 'acme', chatRoomId: await roomOf(BOB.number) },
+      ...body,
+    });
   const refusal = async (body: object = {}) => {
     const { status, headers } = await request(body);
     return { status, code: headers.get('x-sn-error') };
@@ -60,12 +67,19 @@ describe('older messages of a chat, through the API', () => {
     return rows.map(({ body }) => body);
   }
 
-  it('are refused while the session keeps no history, and for chats that the gateway does not know', async () => {
+  it('are refused while the session keeps no history, and for rooms that do not exist', async () => {
     expect(await refusal()).to.deep.equal({ status: 409, code: 'history_off' });
     await setOrgId(WORKSPACE);
     expect(await refusal()).to.deep.equal({ status: 404, code: 'room_unknown' });
-    expect(await refusal({ to: CAROL.number })).to.deep.equal({ status: 404, code: 'room_unknown' });
-    expect(await refusal({ clientId: 'nobody' })).to.deep.equal({ status: 404, code: 'session_unknown' });
+    const carols = { chatRoomId: await roomOf(CAROL.number) };
+    expect(await refusal(carols)).to.deep.equal({ status: 404, code: 'room_unknown' });
+    expect(await refusal({ chatRoomId: 'a room' })).to.deep.equal({ status: 400, code: 'invalid_request' });
+    expect(await refusal({ clientId: 'nobody', chatRoomId: 'nobody-1-2' })).to.deep.equal({
+      ...{ status: 404, code: 'session_unknown' },
+    });
+    expect(await refusal({ chatRoomId: 'nobody-1-2' })).to.deep.equal({
+      ...{ status: 400, code: 'invalid_request' },
+    });
     expect(await refusal({ count: 51 })).to.deep.equal({ status: 400, code: 'invalid_request' });
     await write(BOB.number, 'now');
     await until('the first stored message', async () => (await texts()).includes('now'));
@@ -125,7 +139,7 @@ describe('older messages of a chat, through the API', () => {
     await write(CAROL.number, 'now');
     await until('the room with Carol', async () => (await texts(CAROL.number)).includes('now'));
     await world.phones.fault({ kind: 'late-resend', number: ALICE.number, ms: LATE_MS });
-    const running = request({ to: CAROL.number });
+    const running = request({ chatRoomId: await roomOf(CAROL.number) });
     await pause(LATE_MS / 4);
     await world.phones.fault({ kind: 'disconnect', number: ALICE.number });
     await reached(world, 'acme', 'connected');
@@ -134,7 +148,7 @@ describe('older messages of a chat, through the API', () => {
   });
 });
 
-describe('older messages of a chat, with a retention', () => {
+describe('older messages of a room, with a retention', () => {
   let world: World;
 
   before(async () => {
@@ -156,15 +170,21 @@ describe('older messages of a chat, with a retention', () => {
     await world.api.post('/set-org-id', { clientId: 'acme', orgId: WORKSPACE });
     await world.api.post('/set-retention', { clientId: 'acme', days: 2 });
     await written(world, BOB.number, { to: jid, text: 'now' });
-    const rows = async (): Promise<StoredMessage[]> => {
+    const roomId = async (): Promise<string | undefined> => {
       const { chatRooms } = (await world.api.get('/chatrooms?clientId=acme')).body;
       const [room]: ChatRoom[] = Array.isArray(chatRooms) ? chatRooms : [];
-      if (!room) return [];
-      const { messages } = (await world.api.get(`/chatrooms/${room.chatRoomId}/messages`)).body;
+      return room?.chatRoomId;
+    };
+    const rows = async (): Promise<StoredMessage[]> => {
+      const chatRoomId = await roomId();
+      if (!chatRoomId) return [];
+      const { messages } = (await world.api.get(`/chatrooms/${chatRoomId}/messages`)).body;
       return Array.isArray(messages) ? messages : [];
     };
     await until('the message of the group', async () => (await rows()).length === 1);
-    const { body } = await world.api.post('/request-history', { clientId: 'acme', to: jid });
+    const { body } = await world.api.post('/request-history', {
+      ...{ clientId: 'acme', chatRoomId: await roomId() },
+    });
     expect(body).to.deep.equal({ ok: true, messages: 1, more: false });
     expect((await rows()).map(({ body: text, pushname }) => [text, pushname])).to.deep.equal([
       ['a day old', CAROL.name],

@@ -46,6 +46,7 @@ const COMMAND_OF: Readonly<Record<string, string>> = {
   'GET /chatrooms/{chatRoomId}/messages': 'messages list',
   'GET /chatrooms/{chatRoomId}/messages/{messageId}/media-url': 'messages link',
   'POST /chatrooms/{chatRoomId}/read': 'rooms read',
+  'POST /request-history': 'chats request-history',
   'GET /media-files': 'media list',
   'POST /listen-webhook': 'listen',
   'POST /unlisten-webhook': 'listen',
@@ -214,7 +215,7 @@ const ROWS: readonly Row[] = [
   {
     command: 'chats request-history',
     argv: () => [...PEOPLE, '--count', '5'],
-    prints: /^stored \d+ older messages? of the chat with \+\d+; the phone holds /,
+    prints: /^stored \d+ older messages? of the chat with Bob; the phone holds /,
   },
   { command: 'contacts blocked', argv: () => ['acme'], prints: /nobody is blocked|PHONE/ },
   { command: 'contacts block', argv: () => ['acme', DAVE], prints: /^blocked \+/ },

@@ -3084,7 +3084,7 @@ export interface GetMessageMediaUrlRequest {
 
 export interface RequestHistoryRequest {
   clientId: string;
-  to: string;
+  chatRoomId: string;
   /** Messages to ask for */
   count?: number;
 }
@@ -4342,7 +4342,7 @@ export class Operations {
     return this.#transport.json(CALLS.getMessageMediaUrl, request, options);
   }
 
-  /** Ask the phone for the messages of a chat before the oldest stored one, and store them. `POST /request-history` */
+  /** Ask the phone for the messages of a room before the oldest stored one, and store them. `POST /request-history` */
   requestHistory(
     request: RequestHistoryRequest,
     options?: CallOptions,

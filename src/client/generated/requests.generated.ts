@@ -723,7 +723,7 @@ export const REQUESTS = {
   },
   requestHistory: {
     clientId: { type: 'text', required: true },
-    to: { type: 'text', required: true },
+    chatRoomId: { type: 'text', required: true },
     count: { type: 'integer', description: 'Messages to ask for', default: 50, min: 1, max: 50 },
   },
   resetUnread: { chatRoomId: { type: 'text', required: true }, clientId: { type: 'text' } },

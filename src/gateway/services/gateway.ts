@@ -146,7 +146,7 @@ export class Gateway {
       ...{ store, links, recorder, rows, contacts, retry, retentionDays, parts, clock, log },
     });
     const requests = new HistoryRequests({
-      ...{ sessions, store, liveLinks, contacts, retentionDays, waits: options.historyWaits, clock },
+      ...{ sessions, store, liveLinks, rooms, retentionDays, waits: options.historyWaits, clock },
     });
     const statuses = new MessageStatuses({ store, links, retry, inbound, onRoomChange, log });
     const journal = new JournalReplay({ sessions, store, links, inbound, unreadable, imports, clock, log });

@@ -1,17 +1,18 @@
-import { formatJid } from '../../../domain/address.js';
+import { formatJid, parseJid } from '../../../domain/address.js';
 import { endsWithin, type MonotonicClock } from '../../../domain/clock.js';
 import { Deferred } from '../../../domain/deferred.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { LIMITS } from '../../../domain/limits.js';
 import { reason } from '../../../domain/reasons.js';
-import type { Link, OlderMessages } from '../../link/link.js';
+import type { OlderMessages } from '../../link/link.js';
 import type { HistoryMessage, Store } from '../../store/store.js';
 import { type LiveLinks, referenceTo, requirePaired, type SessionSource } from '../access.js';
-import type { Contacts } from '../identities/contacts.js';
 import { roomIdOf } from '../identities/parties.js';
+import type { PersonRooms } from '../identities/person-rooms.js';
 import type { Session, SessionEvent } from '../sessions/session.js';
 import type { HistoryAnswer } from '../sessions/session-context.js';
 import type { SessionPart } from '../sessions/session-parts.js';
+import { findRoom } from './find-room.js';
 import { keptSince } from './kept-since.js';
 
 /** Oldest rows that are searched for a message that phones show; rows of votes and calls are not. */
@@ -38,7 +39,7 @@ interface Running {
 }
 
 /**
- * Asks the phone for messages that are older than the stored ones, for one chat of a session at a time. The answer is a part
+ * Asks the phone for messages that are older than the stored ones, for one room of a session at a time. The answer is a part
  * of the history, which `HistoryImports` takes in, whether or not the request still waits for it.
  */
 export class HistoryRequests implements SessionPart {
@@ -52,7 +53,7 @@ export class HistoryRequests implements SessionPart {
     sessions: SessionSource;
     store: Pick<Store, 'history'>;
     liveLinks: LiveLinks;
-    contacts: Contacts;
+    rooms: Pick<PersonRooms, 'renamedTo'>;
     /** Days after which messages are deleted, unless a session says otherwise; 0 for never. */
     retentionDays: number;
     waits?: HistoryWaits | undefined;
@@ -63,17 +64,22 @@ export class HistoryRequests implements SessionPart {
   }
 
   /**
-   * Asks for the messages of a chat before the oldest stored one, and waits until they are stored.
+   * Asks for the messages of a room before the oldest stored one, and waits until they are stored.
    * @throws session_unknown, session_unpaired, session_suspended, history_off, history_requested, send_not_connected,
-   * recipient_unknown, room_unknown, message_unknown, history_phone_silent
+   * invalid_request, room_unknown, message_unknown, history_phone_silent
    */
-  async request(clientId: string, to: string, count: number): Promise<{ messages: number; more?: boolean }> {
+  async request(
+    clientId: string,
+    chatRoomId: string,
+    count: number,
+  ): Promise<{ messages: number; more?: boolean }> {
     const { sessions, clock } = this.#options;
     const session = requirePaired(sessions, clientId);
     if (!session.record.orgId) throw historyOff(clientId, 'no_workspace');
     const running = this.#begin(clientId);
     try {
-      await this.#ask(running, session, { to, count });
+      const older = await this.#olderThanStored(session, chatRoomId);
+      await this.#ask(running, session, { ...older, count });
       const { messages, hasMore } = await this.#answer(running);
       return { messages, ...(hasMore !== undefined && { more: hasMore }) };
     } finally {
@@ -130,31 +136,28 @@ export class HistoryRequests implements SessionPart {
     return running;
   }
 
-  async #ask(
-    running: Running,
-    session: Session,
-    { to, count }: { to: string; count: number },
-  ): Promise<void> {
-    const { liveLinks } = this.#options;
-    await liveLinks.withLink(session, async (link) => {
-      const older = await this.#olderThanStored(session, link, to);
-      running.ids.add(await link.requestHistory({ ...older, count }));
+  async #ask(running: Running, session: Session, older: OlderMessages): Promise<void> {
+    await this.#options.liveLinks.withLink(session, async (link) => {
+      running.ids.add(await link.requestHistory(older));
       settle(running);
     });
   }
 
-  /** @throws GatewayError recipient_unknown, room_unknown, message_unknown, history_off */
-  async #olderThanStored(session: Session, link: Link, to: string): Promise<Omit<OlderMessages, 'count'>> {
-    const { store, contacts, retentionDays, clock } = this.#options;
+  /** @throws GatewayError invalid_request, room_unknown, message_unknown, history_off */
+  async #olderThanStored(session: Session, roomId: string): Promise<Omit<OlderMessages, 'count'>> {
+    const { store, retentionDays, clock } = this.#options;
     const { clientId, record } = session;
-    const address = await contacts.resolve(clientId, to, link);
-    const chatRoomId = roomIdOf(record, address);
-    if (!(await store.history.room(clientId, chatRoomId)))
-      throw new GatewayError('room_unknown', reason('room_unknown', { chatRoomId }));
+    const { chatRoomId, remoteJid } = (await findRoom(roomId, this.#options)).room;
+    const address = parseJid(remoteJid);
+    // rooms outlive the number: the phone of another one does not know them
+    if (!address || roomIdOf(record, address) !== chatRoomId) {
+      const why = `chatRoomId: ${chatRoomId} is not a room of the number that ${clientId} is linked to`;
+      throw new GatewayError('invalid_request', why);
+    }
     const rows = await store.history.oldest(clientId, chatRoomId, ANCHOR_ROWS);
     const oldest = rows.find(isShownOnPhones);
     if (!oldest) {
-      const why = `to: no message of the chat with ${to} is stored, and the phone is asked for what is older than one`;
+      const why = `chatRoomId: room ${chatRoomId} has no stored message, and the phone is asked for what is older than one`;
       throw new GatewayError('message_unknown', why);
     }
     if (oldest.sentAt < keptSince(record, retentionDays, clock.now()))

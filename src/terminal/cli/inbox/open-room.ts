@@ -72,7 +72,7 @@ export class OpenRoom {
   async requestOlder(): Promise<boolean> {
     const { conversation } = this.#context.box.state;
     if (!conversation || conversation.hasOlder || this.#signal.aborted) return false;
-    const hasCome = await requestOlder(this.#context, this.room, this.#signal);
+    const hasCome = await requestOlder(this.#context, this.#signal);
     return hasCome && this.loadOlder();
   }
 

@@ -1,25 +1,21 @@
 import { isRefusal } from '../client.js';
 import { type InboxContext, report, say } from './context.js';
-import type { Conversation, InboxState, RoomItem } from './model.js';
+import type { Conversation, InboxState } from './model.js';
 
 /**
  * Asks the phone for the messages of the open conversation that are older than the stored ones, and shows the outcome.
  * @returns whether messages came; the conversation then has older ones to load
  */
-export async function requestOlder(
-  context: InboxContext,
-  room: RoomItem,
-  signal: AbortSignal,
-): Promise<boolean> {
+export async function requestOlder(context: InboxContext, signal: AbortSignal): Promise<boolean> {
   const { client, box } = context;
   const { clientId, conversation } = box.state;
   if (!clientId || !conversation) return false;
-  const { onPhone } = conversation;
+  const { chatRoomId, onPhone } = conversation;
   if (onPhone === 'asking' || onPhone === 'none') return false;
   const become = (change: Partial<Conversation>) => box.update((state) => changed(state, change));
   become({ onPhone: 'asking' });
   try {
-    const { messages, more } = await client.requestHistory({ clientId, to: room.to });
+    const { messages, more } = await client.requestHistory({ clientId, chatRoomId });
     if (signal.aborted) return false;
     const isSome = messages > 0;
     become({ onPhone: more === false ? 'none' : 'unknown', ...(isSome && { hasOlder: true }) });

@@ -155,10 +155,10 @@ export const ROUTE_CALLS: Readonly<Record<string, RouteCall>> = {
   })),
   'POST /mark-read': same(posted(({ inboundId }) => ({ to: BOB.number, messageIds: [inboundId] }))),
   'POST /mark-unread': same(posted(() => ({ to: BOB.number }))),
-  // a chat without a room: two requests in a row would be too many
+  // an unknown room: two requests in a row would be too many
   'POST /request-history': refused(
-    404,
-    posted(({ freeNumbers }) => ({ to: item(freeNumbers, 0) })),
+    NOT_FOUND,
+    posted(({ clientId }) => ({ chatRoomId: `${clientId}-1-9` })),
   ),
   'POST /archive-chat': same(posted((_, n) => ({ to: BOB.number, archived: n % 2 === 0 }))),
   'POST /mute-chat': same(posted((_, n) => ({ to: BOB.number, muted: n % 2 === 0 }))),

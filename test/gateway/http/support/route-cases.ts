@@ -116,8 +116,6 @@ export const OWN_MESSAGE = '3EB01';
 /** The number of the session, with its device. */
 const OWN_JID = '15550000001:1@s.whatsapp.net';
 const ADDRESS = { clientId: 'acme', to: '+15550000002' };
-/** Somebody without a room. */
-const STRANGER = '+15550000009';
 const SECTIONS = [{ title: 'Warm', rows: [{ id: 'soup', title: 'Soup' }] }];
 
 /** What the fields of a route that sends refuse. */
@@ -433,8 +431,12 @@ const CASES: readonly RouteCase[] = [
   { path: '/mark-unread', valid: ADDRESS, fields: ADDRESSED },
   {
     path: '/request-history',
-    valid: { ...ADDRESS, to: STRANGER, count: 50 },
-    fields: { ...ADDRESSED, count: { wrong: ['many', 0, 51, 1.5, null, {}] } },
+    valid: { clientId: 'acme', chatRoomId: unknownRoom('acme'), count: 50 },
+    fields: {
+      clientId: CLIENT_ID,
+      chatRoomId: { wrong: [7, null, {}, '', 'other-1-2'], tooLong: 'a'.repeat(257) },
+      count: { wrong: ['many', 0, 51, 1.5, null, {}] },
+    },
   },
   {
     path: '/outbox/cancel',
@@ -565,7 +567,7 @@ function exampleFor({ path, body }: Operation, clientId: string): Record<string,
   // only the master token may start a session with a proxy
   const example = proxy === undefined || path === '/start' ? rest : { ...rest, proxy };
   if (path === '/give-back') return { ...example, clientId, jid: OWN_JID };
-  if (path === '/request-history') return { ...example, clientId, to: STRANGER };
+  if (path === '/request-history') return { ...example, clientId, chatRoomId: unknownRoom(clientId) };
   // times, where others have addresses
   const times = path === '/replay' ? ['from', 'to'] : [];
   const known = Object.entries({ ...KNOWN_HERE, clientId });
@@ -630,6 +632,11 @@ function pathFor(path: string, clientId: string): string {
     .replace('{file}', 'start.js')
     .replace('/media-files/{messageId}', `/media-files/${fileOf(clientId)}`)
     .replace('{messageId}', '3EB0');
+}
+
+/** Id of a room that a session does not have. */
+function unknownRoom(clientId: string): string {
+  return `${clientId}-1-9`;
 }
 
 /** Id of a session's file. */

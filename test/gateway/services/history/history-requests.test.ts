@@ -5,7 +5,6 @@ import { type GatewayError, isGatewayError } from '../../../../src/domain/errors
 import type { OlderMessages } from '../../../../src/gateway/link/link.js';
 import { LiveLinks } from '../../../../src/gateway/services/access.js';
 import { HistoryRequests } from '../../../../src/gateway/services/history/history-requests.js';
-import { Contacts } from '../../../../src/gateway/services/identities/contacts.js';
 import type { HistoryAnswer } from '../../../../src/gateway/services/sessions/session-context.js';
 import { message, roomUpdate } from '../../../contracts/store/harness.js';
 import { playedLink } from '../../../support/rig/link.js';
@@ -15,6 +14,8 @@ import { until } from '../../../support/until.js';
 const NOW = 1_000 * DAY_MS;
 const WAITS = { answerMs: 30_000, pauseMs: 3_000 };
 const BOB = '90000000000002';
+/** Id of Bob's room while only his number was known. */
+const NUMBERED = 'acme-1-15550000002';
 
 describe('HistoryRequests', () => {
   let rig: Rig;
@@ -26,7 +27,6 @@ describe('HistoryRequests', () => {
     rig = await Rig.start({ now: NOW });
     asked = [];
     const link = playedLink({
-      lookUp: async ({ user }) => ({ lid: user, pn: '' }),
       requestHistory: async (older) => `R${asked.push(older)}`,
     });
     const { sessions, connect } = rig.sessions(link);
@@ -37,7 +37,7 @@ describe('HistoryRequests', () => {
     requests = new HistoryRequests({
       ...{ sessions, store, clock, waits: WAITS, retentionDays: 30 },
       liveLinks: new LiveLinks(store, clock),
-      contacts: new Contacts(store.contacts, clock),
+      rooms: { renamedTo: async (id) => (id === NUMBERED ? chatRoomId : undefined) },
     });
   });
   afterEach(() => rig.close());
@@ -45,7 +45,7 @@ describe('HistoryRequests', () => {
   const keep = (messageId: string, sentAt: number, messageType = 'chat') =>
     rig.store.history.record(
       'acme',
-      roomUpdate({ chatRoomId }),
+      roomUpdate({ chatRoomId, remoteJid: `${BOB}@lid` }),
       message(messageId, { chatRoomId, sentAt, messageType }),
     );
   const answer = (about: Partial<HistoryAnswer> = {}) =>
@@ -54,10 +54,10 @@ describe('HistoryRequests', () => {
       clientId: 'acme',
       answer: { requestId: 'R1', messages: 0, hasMore: undefined, ...about },
     });
-  const request = () => requests.request('acme', BOB, 20);
+  const request = (room = chatRoomId) => requests.request('acme', room, 20);
   /** A request that has left. */
-  async function running(number = 1): Promise<{ answered: ReturnType<typeof request> }> {
-    const answered = request();
+  async function running(number = 1, room = chatRoomId): Promise<{ answered: ReturnType<typeof request> }> {
+    const answered = request(room);
     answered.catch(() => undefined);
     await until('the request', async () => asked.length === number);
     await setImmediate();
@@ -80,6 +80,27 @@ describe('HistoryRequests', () => {
     expect(asked).to.have.length(1);
     expect(asked[0]).to.deep.include({ chat: `${BOB}@lid`, count: 20 });
     expect(asked[0]?.oldest).to.include({ messageId: 'first', sentAt: NOW - 2_000 });
+  });
+
+  it('finds a room by the id that it had before the LID of its person was known', async () => {
+    await keep('first', NOW);
+    const { answered } = await running(1, NUMBERED);
+    answer({ messages: 1 });
+    expect(await answered).to.deep.equal({ messages: 1 });
+    expect(asked[0]?.chat).to.equal(`${BOB}@lid`);
+  });
+
+  it('asks nothing about the rooms of a number that was linked before', async () => {
+    const former = `acme-1-${BOB}`;
+    await rig.store.history.record(
+      'acme',
+      roomUpdate({ chatRoomId: former, remoteJid: `${BOB}@lid` }),
+      message('theirs', { chatRoomId: former, sentAt: NOW }),
+    );
+    const refused = await refusal(request(former));
+    expect(refused.code).to.equal('invalid_request');
+    expect(refused.message).to.contain('is not a room of the number');
+    expect(asked).to.deep.equal([]);
   });
 
   it('waits for the answer to its own request, and says nothing of more if the phone does not', async () => {

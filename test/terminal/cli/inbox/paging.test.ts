@@ -83,7 +83,7 @@ describe('the inbox model, with long conversations', () => {
       expect(conversation()).to.include({ onPhone: 'unknown', hasOlder: false, loading: false });
       expect(model.state.notice?.text).to.equal('the phone sent 1 older message');
       expect(daemon.callsOf('/request-history').map(({ body }) => body)).to.deep.equal([
-        { clientId: 'acme', to: '200@lid' },
+        { clientId: 'acme', chatRoomId },
       ]);
     });
 
