@@ -434,7 +434,7 @@ const CASES: readonly RouteCase[] = [
     valid: { clientId: 'acme', chatRoomId: unknownRoom('acme'), count: 50 },
     fields: {
       clientId: CLIENT_ID,
-      chatRoomId: { wrong: [7, null, {}, '', 'other-1-2'], tooLong: 'a'.repeat(257) },
+      chatRoomId: { wrong: [7, null, {}, ''], tooLong: 'a'.repeat(257) },
       count: { wrong: ['many', 0, 51, 1.5, null, {}] },
     },
   },
