@@ -152,6 +152,46 @@ export const inbox = {
     example: { ok: true, url: 'http://127.0.0.1:3000/media/7d9f9a1e-5a0c-4f0e-9f43-6b8f0f3f4a51/menu.pdf' },
     errors: ['session_unknown', 'room_unknown', 'message_unknown', 'file_unknown'],
   }),
+  requestHistory: operation({
+    method: 'POST',
+    path: '/request-history',
+    owner: 'session',
+    summary: 'Ask the phone for the messages of a room before the oldest stored one, and store them',
+    description:
+      `Answers when the phone has answered and the messages are stored. 502 (\`history_phone_silent\`) if it does not answer within ` +
+      `${LIMITS.historyAnswerMs / 1_000} s; a later answer is stored all the same. A session asks for one room at a time, and then rests for ` +
+      `${LIMITS.historyPauseMs / 1_000} s: 429 (\`history_requested\`) with \`Retry-After\`. 409 (\`history_off\`) if the session keeps no history, or ` +
+      'only a shorter one. 404 if there is no such room (`room_unknown`) or the room has no stored message (`message_unknown`). The messages are ' +
+      'not delivered as events. 400 for a room of a number that was linked before.',
+    body: record({
+      clientId,
+      chatRoomId,
+      count: Joi.number()
+        .integer()
+        .min(1)
+        .max(LIMITS.requestedMessages)
+        .default(LIMITS.requestedMessages)
+        .description('Messages to ask for'),
+    }),
+    answer: record({
+      ok,
+      messages: count.description('Messages that came and were not stored yet'),
+      more: optional(flag).description(
+        'Whether the phone holds still older messages of the chat; absent if it does not say so',
+      ),
+    }),
+    example: { ok: true, messages: 50, more: true },
+    errors: [
+      'session_unpaired',
+      'session_suspended',
+      'send_not_connected',
+      'room_unknown',
+      'message_unknown',
+      'history_off',
+      'history_requested',
+      'history_phone_silent',
+    ],
+  }),
   resetUnread: operation({
     method: 'POST',
     path: '/chatrooms/{chatRoomId}/read',

@@ -71,6 +71,9 @@ export const ERROR_STATUSES = {
   room_unknown: 404,
   message_unknown: 404,
   message_deleted: 409,
+  history_off: 409,
+  history_requested: 429,
+  history_phone_silent: 502,
   idempotency_conflict: 409,
   // look-ups
   lookup_failed: 502,
@@ -138,16 +141,19 @@ export class GatewayError extends Error {
   readonly messageId: string | undefined;
   /** How the policy of a session refused a send. */
   readonly policy: PolicyRefusal | undefined;
+  /** Seconds after which the request may be repeated, if known. */
+  readonly retryAfter: number | undefined;
 
   constructor(
     code: ErrorCode,
     why: string | Reason,
-    options: { cause?: unknown; messageId?: string; policy?: PolicyRefusal } = {},
+    options: { cause?: unknown; messageId?: string; policy?: PolicyRefusal; retryAfter?: number } = {},
   ) {
     super(typeof why === 'string' ? why : textOf(why), options);
     this.reason = typeof why === 'string' ? undefined : why;
     this.messageId = options.messageId;
     this.policy = options.policy;
+    this.retryAfter = options.policy ? options.policy.retryAfter : options.retryAfter;
     this.name = 'GatewayError';
     this.code = code;
     this.status = ERROR_STATUSES[code];

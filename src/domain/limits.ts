@@ -155,6 +155,11 @@ export const LIMITS = {
   appStateKeyMs: 10_000,
   /** Milliseconds that we wait for the phone to upload a file again. */
   mediaRenewMs: 20_000,
+  /** Older messages of a chat that one request asks the phone for; WhatsApp's own clients ask for 50 (whatsmeow `send.go`). */
+  requestedMessages: 50,
+  /** Milliseconds that such a request waits for the phone's answer; and after it until the session may ask again. */
+  historyAnswerMs: 30_000,
+  historyPauseMs: 3_000,
   /** Milliseconds after which an interrupted send is not resumed; its Idempotency-Key is kept as long. */
   resendMaxAgeMs: 24 * 60 * 60_000,
   /** Bytes of a JSON request body. */

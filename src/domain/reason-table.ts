@@ -12,6 +12,7 @@ export const CALLS = {
   pauseWebhook: '/pause-webhook',
   setProxy: '/set-proxy',
   setOrgId: '/set-org-id',
+  setRetention: '/set-retention',
   listChatRooms: '/chatrooms',
   listOutbox: 'GET /outbox',
   cancelHeldMessage: 'POST /outbox/cancel',
@@ -321,6 +322,14 @@ export const REASONS = {
     'messageId: the content of {messageId} is not stored; forwarding needs a message of the hosted history ({name setOrgId}), or an own one of the last 14 days',
   chat_without_message:
     'to: no message of the chat with {to} is stored, and one is needed to flag it unread; history is kept once {name setOrgId} has set an orgId',
+  history_off: {
+    kinds: {
+      no_workspace:
+        '{clientId} keeps no history, in which the answer could be stored; set its orgId with {name setOrgId}',
+      older_deleted:
+        '{clientId} deletes messages as old as the oldest stored one of the chat; keep them longer with {name setRetention}',
+    },
+  },
   message_without_text: {
     says: 'messageId: {messageId} has no text; only texts and the captions of pictures, films and documents can be edited',
     terminal:

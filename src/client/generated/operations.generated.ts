@@ -48,6 +48,9 @@ export type ErrorCode =
   | 'held_send_leaving'
   | 'held_send_unknown'
   | 'held_sends_full'
+  | 'history_off'
+  | 'history_phone_silent'
+  | 'history_requested'
   | 'host_unknown'
   | 'idempotency_conflict'
   | 'internal'
@@ -3104,6 +3107,13 @@ export interface GetMessageMediaUrlRequest {
   messageId: string;
 }
 
+export interface RequestHistoryRequest {
+  clientId: string;
+  chatRoomId: string;
+  /** Messages to ask for */
+  count?: number;
+}
+
 export interface ResetUnreadRequest {
   chatRoomId: string;
   clientId?: string;
@@ -3502,6 +3512,7 @@ const CALLS = {
     path: '/chatrooms/{chatRoomId}/messages/{messageId}/media-url',
     query: ['clientId'],
   },
+  requestHistory: { method: 'POST', path: '/request-history', query: [] },
   resetUnread: { method: 'POST', path: '/chatrooms/{chatRoomId}/read', query: [] },
   listMediaFiles: { method: 'GET', path: '/media-files', query: ['clientId', 'orgId', 'page', 'limit'] },
   getMediaFileUrl: { method: 'GET', path: '/media-files/{messageId}/url', query: ['clientId'] },
@@ -4359,6 +4370,20 @@ export class Operations {
     url: string;
   }> {
     return this.#transport.json(CALLS.getMessageMediaUrl, request, options);
+  }
+
+  /** Ask the phone for the messages of a room before the oldest stored one, and store them. `POST /request-history` */
+  requestHistory(
+    request: RequestHistoryRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+    /** Messages that came and were not stored yet */
+    messages: number;
+    /** Whether the phone holds still older messages of the chat; absent if it does not say so */
+    more?: boolean;
+  }> {
+    return this.#transport.json(CALLS.requestHistory, request, options);
   }
 
   /** Set a room's unread count to 0, without read receipts. `POST /chatrooms/{chatRoomId}/read` */

@@ -721,6 +721,11 @@ export const REQUESTS = {
     chatRoomId: { type: 'text', required: true },
     messageId: { type: 'text', required: true },
   },
+  requestHistory: {
+    clientId: { type: 'text', required: true },
+    chatRoomId: { type: 'text', required: true },
+    count: { type: 'integer', description: 'Messages to ask for', default: 50, min: 1, max: 50 },
+  },
   resetUnread: { chatRoomId: { type: 'text', required: true }, clientId: { type: 'text' } },
   listMediaFiles: {
     clientId: { type: 'text', required: true },

@@ -18,6 +18,7 @@ import { LIBRARY_VERSION } from '../link/wa-versions.js';
 import type { Logger } from '../log.js';
 import { Media } from '../services/files/media.js';
 import { Gateway } from '../services/gateway.js';
+import type { HistoryWaits } from '../services/history/history-requests.js';
 import { notifyingRooms, type RoomChange } from '../services/history/room-changes.js';
 import type { Lifecycle } from '../services/lifecycle.js';
 import { createBackups } from '../services/operations/backups.js';
@@ -64,6 +65,7 @@ export interface DaemonOverrides {
   /** Wraps the store. */
   aroundStore?: (store: SealedStore) => SealedStore;
   unreadableWaits?: UnreadableWaits;
+  historyWaits?: HistoryWaits;
   /** Milliseconds that each QR code lives. */
   qrLifetimeMs?: number;
   /** Milliseconds between two pings of a link, for networks with shorter timeouts than the real one. */
@@ -257,10 +259,12 @@ export async function assembleServices(
     ...(policies && { policies }),
     heldSends: config.heldSends,
     log: sessionLog,
+    historyWaits: overrides.historyWaits,
     ...(overrides.unreadableWaits && { unreadableWaits: overrides.unreadableWaits }),
   });
   cleanup.push(() => gateway.lifecycle.stop());
-  const { sends, messages, chats, inbox, library, groups, people, profile, avatars, restrictions } = gateway;
+  const { sends, messages, chats, inbox, history, library, groups, people, profile, avatars, restrictions } =
+    gateway;
   const { held } = sends;
   const createdAt = (clientId: string) => records.find(clientId).createdAt;
   const pairLinks = new MemoryPairLinks({ sessions, createdAt, address, clock, log: sessionLog });
@@ -272,7 +276,8 @@ export async function assembleServices(
   // what callers see
   const traceOf = (clientId: string, messageId: string) => spans.find(clientId, messageId);
   const services: Services = {
-    ...{ sessions, pairLinks, sending: sends, heldMessages: held, messages, chats, inbox, library },
+    ...{ sessions, pairLinks, sending: sends, heldMessages: held, messages, chats, inbox, history },
+    library,
     ...{ groups, people, profile, avatars, restrictions, receivers, listening, nodes, versions },
     adoption: gateway.adoption,
     presence: gateway.presence,

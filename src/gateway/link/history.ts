@@ -50,6 +50,8 @@ export interface HistoryBatch {
   people: HistoricPerson[];
   /** One chat after the other, the newest second first; within a second the oldest message first. */
   messages: HistoricMessage[];
+  /** In the answer to a request: whether the phone holds still older messages of the chat, if it says so. */
+  hasMore?: boolean;
 }
 
 /** A part of the account's history, as the linked phone announced it. */
@@ -58,7 +60,9 @@ export interface HistoryPart {
   progress: number;
   /** The account's own person. */
   account: Person;
-  /** True when the pairing decided that the history is kept. */
+  /** Id of the request for older messages that this part answers; empty if unknown, undefined for all other parts. */
+  answers?: string;
+  /** True when the pairing decided that the history is kept, and for what was requested. */
   isWanted(keys: LinkKeys): Promise<boolean>;
   /**
    * Downloads the part and keeps the trusted-contact tokens in it, which sends need, whether or not the history is kept.

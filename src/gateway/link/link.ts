@@ -123,6 +123,13 @@ export interface Link {
    */
   requestResend(journalId: string): Promise<void>;
   /**
+   * Asks the linked phone for older messages of a chat; resolves when the request has left. The answer arrives as a part of the
+   * history.
+   * @returns the id of the request, which the part names
+   * @throws GatewayError `send_not_connected`
+   */
+  requestHistory(older: OlderMessages): Promise<string>;
+  /**
    * Asks the network for the restrictions of the account, including those that are not active.
    * @returns those that the network does not refuse to report
    * @throws GatewayError `lookup_failed` when it does not answer
@@ -214,6 +221,15 @@ export interface MessageReference {
   participant?: string;
   /** 0 where not known. */
   sentAt: EpochMs;
+}
+
+/** The messages of a chat before one of them, to be asked of the phone. */
+export interface OlderMessages {
+  /** Jid. */
+  chat: string;
+  /** The oldest known message of the chat. */
+  oldest: MessageReference;
+  count: number;
 }
 
 /** A change of the app state of a chat; `chat` is its jid. */

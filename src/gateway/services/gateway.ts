@@ -15,6 +15,7 @@ import { FileKeeper, type FileObserver } from './files/file-keeper.js';
 import { FileLinks } from './files/file-links.js';
 import { MediaLibrary } from './files/library.js';
 import type { Media } from './files/media.js';
+import { HistoryRequests, type HistoryWaits } from './history/history-requests.js';
 import { HistoryImports } from './history/imports.js';
 import { HostedInbox } from './history/inbox.js';
 import { MessageStatuses } from './history/message-statuses.js';
@@ -60,6 +61,7 @@ export class Gateway {
   readonly profile: Profile;
   readonly avatars: Avatars;
   readonly inbox: HostedInbox;
+  readonly history: HistoryRequests;
   readonly library: MediaLibrary;
   readonly keptEvents: KeptEvents;
 
@@ -104,6 +106,8 @@ export class Gateway {
     log: Logger;
     /** How long to wait for unreadable messages. */
     unreadableWaits?: UnreadableWaits;
+    /** How long to wait for requested history, and between requests. */
+    historyWaits?: HistoryWaits | undefined;
   }) {
     const { store, links, announcer, lookups, media, observer, tracing, spans, clock, log } = options;
     const { sessions, parts, address, onRoomChange, allowPrivateUrls } = options;
@@ -137,7 +141,13 @@ export class Gateway {
       ...{ pictures: avatars.pictures, recorder, fileLinks, unreadable, announcements, spans, observer },
       ...{ clock, log },
     });
-    const imports = new HistoryImports({ store, links, recorder, rows, contacts, retry, parts, clock, log });
+    const { retentionDays } = options;
+    const imports = new HistoryImports({
+      ...{ store, links, recorder, rows, contacts, retry, retentionDays, parts, clock, log },
+    });
+    const requests = new HistoryRequests({
+      ...{ sessions, store, liveLinks, rooms, retentionDays, waits: options.historyWaits, clock },
+    });
     const statuses = new MessageStatuses({ store, links, retry, inbound, onRoomChange, log });
     const journal = new JournalReplay({ sessions, store, links, inbound, unreadable, imports, clock, log });
     const activity = new Activity({
@@ -173,15 +183,16 @@ export class Gateway {
     this.people = identities.people;
     this.profile = new Profile({ sessions, media, avatars });
     this.avatars = avatars;
+    this.history = requests;
     this.inbox = new HostedInbox({ store, rooms, fileLinks });
     this.library = new MediaLibrary({ store, keeper: files, links: fileLinks });
     this.keptEvents = keptEvents;
     const housekeeping = new Housekeeping({
-      ...{ store, sessions, keptEvents, held, retentionDays: options.retentionDays, clock, log },
+      ...{ store, sessions, keptEvents, held, retentionDays, clock, log },
     });
     // in the order in which data pass through them: waiting events are older than those of the journal
     parts.add(
-      ...[options.durable, announcements, rooms, journal, imports, unreadable, inbound, statuses],
+      ...[options.durable, announcements, rooms, journal, imports, requests, unreadable, inbound, statuses],
       ...[roomSettings, updates, ...activity.parts, { stop: () => sessions.stop() }, contacts, knownGroups],
       ...[avatars, policies, sends, held, files, retry, keptEvents, housekeeping],
     );

@@ -4,6 +4,7 @@ import type { Restrictions } from './activity/restrictions.js';
 import type { MessageActions } from './chats/actions.js';
 import type { ChatActions } from './chats/chats.js';
 import type { MediaLibrary } from './files/library.js';
+import type { HistoryRequests } from './history/history-requests.js';
 import type { HostedInbox } from './history/inbox.js';
 import type { Avatars } from './identities/avatars.js';
 import type { Groups } from './identities/groups.js';
@@ -44,6 +45,7 @@ export interface Services {
   restrictions: Restrictions;
   policies: PolicyReports;
   inbox: HostedInbox;
+  history: HistoryRequests;
   library: MediaLibrary;
   groups: Groups;
   people: People;

@@ -38,6 +38,8 @@ const TIMEOUTS_MS: Readonly<Record<string, number>> = {
   '/config': 30_000,
   // the daemon first calls the new listener, for up to 15 s
   '/listen-webhook': 20_000,
+  // the daemon waits 10 s for the connection, may ask again over the next one for 20 s, and waits 30 s for the phone
+  '/request-history': 75_000,
   '/send-test-event': DELIVERY_TIMEOUT_MS,
   '/failed-deliveries/{id}/resend': DELIVERY_TIMEOUT_MS,
   // enough for 10,000 rooms

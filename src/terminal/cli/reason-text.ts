@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<Call, readonly [command: string, flags?: string]
   pauseWebhook: ['switchboard sessions webhook', '--pause'],
   setProxy: ['switchboard sessions proxy'],
   setOrgId: ['switchboard sessions org'],
+  setRetention: ['switchboard sessions retention'],
   listChatRooms: ['switchboard rooms list'],
   listOutbox: ['switchboard outbox list'],
   cancelHeldMessage: ['switchboard outbox cancel'],

@@ -64,6 +64,16 @@ export function historyContract(harness: () => StoreHarness): void {
       expect(await ids({ limit: 0 })).to.deep.equal([]);
     });
 
+    it('lists the oldest messages, oldest first, whatever the order of recording', async () => {
+      for (const n of [3, 1, 5, 2, 4]) await record(message(`M${n}`, { sentAt: n }));
+      await record(message('elsewhere', { chatRoomId: 'acme-1-3', sentAt: 0 }));
+      const oldest = async (limit: number) =>
+        (await history().oldest('acme', 'acme-1-2', limit)).map(({ messageId }) => messageId);
+      expect(await oldest(2)).to.deep.equal(['M1', 'M2']);
+      expect(await oldest(9)).to.deep.equal(['M1', 'M2', 'M3', 'M4', 'M5']);
+      expect(await oldest(0)).to.deep.equal([]);
+    });
+
     it('lists messages of the same instant in the order of recording', async () => {
       for (const id of ['C', 'A', 'B']) await record(message(id));
       await record(message('later', { sentAt: 1_001 }));

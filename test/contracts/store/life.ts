@@ -226,6 +226,7 @@ function calls(store: Store): (() => Promise<unknown>)[] {
     () => history.remove('acme', 'R1', 'M1'),
     () => history.messages('acme', 'R1', { limit: 1 }),
     () => history.messages('acme', 'R1', { limit: 0 }),
+    () => history.oldest('acme', 'R1', 1),
     () => history.messages('acme', 'R1', { limit: 1, before: 'M1' }),
     () => history.rooms('acme'),
     () => history.room('acme', 'R1'),

@@ -119,6 +119,7 @@ export class PastImports {
       recorder,
       clock,
       retry,
+      retentionDays: 0,
       contacts: new Contacts(store.contacts, clock),
       log,
       rows: this.#rows,

@@ -54,6 +54,7 @@ export function playedLink(parts: Partial<Link> = {}): Link {
     logout: async () => true,
     renew: () => undefined,
     requestResend: async () => undefined,
+    requestHistory: unplayed,
     close: async () => undefined,
     cut: () => undefined,
     isUp: () => true,

@@ -29,6 +29,34 @@ describe('scrolling in the terminal inbox', () => {
     expect(inbox.frame()).to.contain('message 59.');
   });
 
+  it('asks the phone for older messages past the oldest stored one, and shows what it knows', async () => {
+    const messages = Array.from({ length: 60 }, (_, place) => messageOf(`message ${place}.`));
+    inbox = await showConversation(messages);
+    await inbox.type('g', KEYS.pageUp);
+    expect(inbox.model.asked).to.deep.equal([['requestOlder']]);
+    inbox.model.changeConversation({ onPhone: 'asking' });
+    await inbox.frameWith('asking the phone…');
+    await inbox.type(KEYS.pageUp);
+    inbox.model.changeConversation({ onPhone: 'none' });
+    await inbox.frameThat((frame) => !frame.includes('asking'));
+    await inbox.type(KEYS.pageUp);
+    expect(inbox.model.asked).to.deep.equal([['requestOlder']]);
+  });
+
+  it('says at the top of a short conversation what the phone has', async () => {
+    inbox = await showConversation();
+    for (const [onPhone, words] of [
+      ['unknown', 'Start of the stored history: PgUp asks the phone'],
+      ['asking', 'asking the phone for more…'],
+      ['silent', 'The phone did not answer: PgUp asks it again'],
+      ['none', 'Start of the chat'],
+    ] as const) {
+      inbox.model.changeConversation({ onPhone });
+      await inbox.frameWith(words);
+    }
+    expect(inbox.model.asked).to.deep.equal([]);
+  });
+
   it('keeps its position when a message arrives', async () => {
     const messages = Array.from({ length: 60 }, (_, place) => messageOf(`message ${place}.`));
     inbox = await showConversation(messages);

@@ -69,7 +69,7 @@ function answerGatewayError(error: GatewayError, request: Request, h: ResponseTo
   if (error.messageId) response.header(MESSAGE_HEADER, error.messageId);
   if (error.reason) response.header(REASON_HEADER, asData(error.reason));
   // a permanent refusal of a policy has no `retry-after`
-  const retryAfter = policy ? policy.retryAfter : RETRY_AFTER_S;
+  const retryAfter = policy ? policy.retryAfter : (error.retryAfter ?? RETRY_AFTER_S);
   return REPEATABLE.has(error.status) && retryAfter !== undefined
     ? response.header('retry-after', String(retryAfter))
     : response;

@@ -15,6 +15,10 @@ export const inboxRoutes: readonly Route[] = [
     ok: true,
     url: await services.inbox.mediaUrl(roomIdOf(request), request.params.messageId),
   })),
+  route(inbox.requestHistory, async ({ payload: { clientId, chatRoomId, count } }, { services }) => {
+    const room = roomOf(chatRoomId, clientId);
+    return { ok: true, ...(await services.history.request(clientId, room, count)) };
+  }),
   route(inbox.resetUnread, async (request, { services }) => {
     await services.inbox.markRead(roomIdOf(request, request.payload.clientId));
     return { status: 'ok' };
@@ -31,6 +35,11 @@ interface RoomRequest {
  * @throws GatewayError invalid_request
  */
 function roomIdOf({ params: { chatRoomId }, query }: RoomRequest, clientId = query.clientId): string {
+  return roomOf(chatRoomId, clientId);
+}
+
+/** @throws GatewayError invalid_request if the room is one of another session */
+function roomOf(chatRoomId: string, clientId: string | undefined): string {
   if (clientId !== undefined && !chatRoomId.startsWith(`${clientId}-`)) {
     throw new GatewayError('invalid_request', `clientId: ${chatRoomId} is not a room of ${clientId}`);
   }

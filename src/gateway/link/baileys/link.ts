@@ -15,6 +15,7 @@ import type {
   LookedUpPerson,
   MediaMessage,
   MessageReference,
+  OlderMessages,
   OutgoingMessage,
   PreparedMessage,
   Relayed,
@@ -27,6 +28,7 @@ import { Ending, Watchdog } from './ending.js';
 import { type FaultOwner, type Ownership, runAsLink } from './faults.js';
 import { groupsOver } from './groups.js';
 import { noteHistoryWanted } from './history/part.js';
+import { askForOlder } from './history/request.js';
 import { buildIncoming, type LiveStanza } from './incoming.js';
 
 import { isFinishedPairing, loadCredentials, ownIdentity, watching, watchKeys } from './keys.js';
@@ -161,6 +163,10 @@ export class BaileysLink implements Link, FaultOwner {
     );
   }
 
+  requestHistory(older: OlderMessages): Promise<string> {
+    return this.#telling((sock) => askForOlder(sock, older));
+  }
+
   lookUp(address: Address): Promise<LookedUpPerson | undefined> {
     return this.#lookingUp(async ({ sock, devices, contacts }) => {
       const person = await lookUp(sock, devices, address);
@@ -240,7 +246,7 @@ export class BaileysLink implements Link, FaultOwner {
   }
 
   /** @throws GatewayError `send_not_connected` */
-  #telling(tell: (sock: Connection['sock']) => Promise<void>): Promise<void> {
+  #telling<T>(tell: (sock: Connection['sock']) => Promise<T>): Promise<T> {
     return this.#connected(({ sock, ended }) => {
       const told = tell(sock).catch((error: unknown) => {
         throw notConnected(error);

@@ -11,8 +11,10 @@ import type { SessionRecord, Store } from '../../store/store.js';
 import type { Contacts } from '../identities/contacts.js';
 import { bindKeys } from '../sessions/link-steps.js';
 import type { SessionEvent } from '../sessions/session.js';
+import type { HistoryAnswer } from '../sessions/session-context.js';
 import type { SessionPart, SessionParts } from '../sessions/session-parts.js';
 import { isStillToDo, type StoreRetry } from '../store-retry.js';
+import { keptSince } from './kept-since.js';
 import { type ImportContext, PastMessages, UnreadMarks } from './past-messages.js';
 import type { Recorder } from './recorder.js';
 import type { StoredRows } from './stored-rows.js';
@@ -57,6 +59,8 @@ export class HistoryImports implements SessionPart {
     rows: Pick<StoredRows, 'amend'>;
     contacts: Contacts;
     retry: StoreRetry;
+    /** Days after which messages are deleted, unless a session says otherwise; 0 for never. */
+    retentionDays: number;
     /** Hear of each part of the history that was taken in, even if only its tokens were kept. */
     parts: Pick<SessionParts, 'tell'>;
     clock: Clock;
@@ -168,11 +172,16 @@ export class HistoryImports implements SessionPart {
         entry && entry.closedAt === undefined
           ? links.history(entry, imported.session.record.proxy)
           : undefined;
-      const kept = part !== undefined && (await this.#importPart(imported, part, resumed));
+      const kept = part && (await this.#importPart(imported, part, resumed));
       if (signal.aborted) return 'left';
       await close();
-      this.#options.parts.tell({ type: 'history', clientId });
+      const answer = kept && answerOf(part, kept);
+      this.#options.parts.tell({ type: 'history', clientId, ...(answer && { answer }) });
       if (!kept) return 'done';
+      if (answer) {
+        log.info({ clientId, ...answer }, 'older messages imported');
+        return 'done';
+      }
       if (part.progress) imported.progress.progress = part.progress;
       log.info({ clientId, ...imported.progress }, 'part of the history imported');
       return 'done';
@@ -187,23 +196,41 @@ export class HistoryImports implements SessionPart {
     }
   }
 
-  /** @returns false when only the tokens of the part are kept */
-  async #importPart(imported: Import, part: HistoryPart, resumed: boolean): Promise<boolean> {
+  /** @returns undefined when only the tokens of the part are kept */
+  async #importPart(
+    imported: Import,
+    part: HistoryPart,
+    resumed: boolean,
+  ): Promise<ImportedPart | undefined> {
     const { session, unread, ended } = imported;
     const { signal } = ended;
-    if (!isOwn(session.record, part)) return false;
+    if (!isOwn(session.record, part)) return undefined;
     const keys = bindKeys(this.#options.store, session.clientId);
     await this.#options.retry.run(() => part.keepTokens(keys, signal));
-    if (!isKept(session.record, part) || !(await part.isWanted(keys))) return false;
-    imported.isKept = true;
-    for await (const { people, messages } of part.batches(signal)) {
+    if (!isKept(session.record, part) || !(await part.isWanted(keys))) return undefined;
+    const isAnswer = part.answers !== undefined;
+    // an answer is no part of the whole history, whose progress is shown
+    if (!isAnswer) imported.isKept = true;
+    const progress = isAnswer ? { progress: 0, messages: 0 } : imported.progress;
+    let hasMore: boolean | undefined;
+    for await (const { people, messages, ...batch } of part.batches(signal)) {
       // meanwhile the session may have lost its workspace or its number
-      if (signal.aborted || !isKept(session.record, part)) return false;
+      if (signal.aborted || !isKept(session.record, part)) return undefined;
+      hasMore ??= batch.hasMore;
       const context = { session: { ...session.record }, unread, resumed, signal };
       await this.#learn(people, context);
-      await this.#writeChats(messages, context, imported.progress);
+      await this.#writeChats(isAnswer ? this.#olderOf(messages, context) : messages, context, progress);
     }
-    return true;
+    return { messages: progress.messages, hasMore };
+  }
+
+  /** The requested messages that are kept. They are older than those that the phone counts as unread. */
+  #olderOf(messages: readonly HistoricMessage[], { session }: ImportContext): HistoricMessage[] {
+    const { clock, retentionDays } = this.#options;
+    const since = keptSince(session, retentionDays, clock.now());
+    return messages
+      .filter(({ timestamp }) => timestamp >= since)
+      .map((message) => ({ ...message, unreadInChat: 0 }));
   }
 
   async #learn(people: readonly HistoricPerson[], { session, signal }: ImportContext): Promise<void> {
@@ -245,6 +272,13 @@ export class HistoryImports implements SessionPart {
       return false;
     }
   }
+}
+
+/** What came of a part of the history. */
+type ImportedPart = Pick<HistoryAnswer, 'messages' | 'hasMore'>;
+
+function answerOf({ answers }: HistoryPart, imported: ImportedPart): HistoryAnswer | undefined {
+  return answers === undefined ? undefined : { requestId: answers, ...imported };
 }
 
 /** A history is kept only in a workspace, and only of the account that is linked now. */

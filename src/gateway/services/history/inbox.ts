@@ -1,12 +1,11 @@
 import type { ChatRoom, StoredMessage } from '../../../contract/index.js';
 import { GatewayError, unknownSession } from '../../../domain/errors.js';
-import { reason } from '../../../domain/reasons.js';
-import { parseRoomId } from '../../../domain/room.js';
 import type { HistoryMessage, RoomRecord, Store } from '../../store/store.js';
 import type { FileLinks } from '../files/file-links.js';
 import type { PersonRooms } from '../identities/person-rooms.js';
 import { STORED_PICTURE } from '../identities/pictures.js';
 import { emptied } from './deletions.js';
+import { findRoom } from './find-room.js';
 
 /** The requested messages of a room. */
 interface MessagePage {
@@ -98,18 +97,9 @@ export class HostedInbox {
 
   /** @throws GatewayError room_unknown */
   async #find(roomId: string): Promise<{ clientId: string; chatRoomId: string }> {
-    const clientId = parseRoomId(roomId)?.clientId;
-    if (!clientId) throw unknownRoom(roomId);
-    const { history } = this.#store;
-    if (await history.room(clientId, roomId)) return { clientId, chatRoomId: roomId };
-    const chatRoomId = await this.#rooms.renamedTo(roomId);
-    if (chatRoomId && (await history.room(clientId, chatRoomId))) return { clientId, chatRoomId };
-    throw unknownRoom(roomId);
+    const { clientId, room } = await findRoom(roomId, { store: this.#store, rooms: this.#rooms });
+    return { clientId, chatRoomId: room.chatRoomId };
   }
-}
-
-function unknownRoom(chatRoomId: string): GatewayError {
-  return new GatewayError('room_unknown', reason('room_unknown', { chatRoomId }));
 }
 
 function roomView(

@@ -3,6 +3,7 @@ import { type Clock, callAt, DAY_MS } from '../../../domain/clock.js';
 import { LIMITS } from '../../../domain/limits.js';
 import type { Logger } from '../../log.js';
 import type { Store } from '../../store/store.js';
+import { keptSince } from '../history/kept-since.js';
 import type { KeptEvents } from '../receivers/kept-events.js';
 import type { HeldSends } from '../sending/held-sends.js';
 import type { SessionRegistry } from '../sessions/registry.js';
@@ -108,9 +109,8 @@ export class Housekeeping implements SessionPart {
   /** Deletes old messages and files. */
   async #applyRetentionTo(clientId: string, now: number): Promise<void> {
     const { store, sessions, retentionDays } = this.#options;
-    const days = sessions.get(clientId).retentionDays ?? retentionDays;
-    if (days === 0) return;
-    const before = now - days * DAY_MS;
+    const before = keptSince(sessions.get(clientId), retentionDays, now);
+    if (before === 0) return;
     const messages = await store.history.prune(before, clientId);
     await store.files.prune(before, clientId);
     if (messages === 0) return;

@@ -6,6 +6,23 @@ import type { Logger } from '../../log.js';
 import type { Store } from '../../store/store.js';
 import type { Admission } from './waiting.js';
 
+/** A fact about a session that has changed. */
+export type FactChange =
+  /** The workspace, the webhook, or what the network restricts. */
+  | { type: 'workspace' | 'webhook' | 'restrictions'; clientId: string }
+  /** A part of the history was imported; `answer` if the phone sent it on request. */
+  | { type: 'history'; clientId: string; answer?: HistoryAnswer };
+
+/** What the phone's answer to a request for older messages of a chat brought. */
+export interface HistoryAnswer {
+  /** Id of the request. */
+  requestId: string;
+  /** Messages that were not stored before. */
+  messages: number;
+  /** Whether the phone holds still older ones; undefined if it does not say so. */
+  hasMore: boolean | undefined;
+}
+
 /** Dependencies of a session that connects. */
 export interface ConnectContext {
   store: Store;

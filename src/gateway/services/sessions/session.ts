@@ -16,7 +16,7 @@ import { isStep, openLink, type Step } from './link-steps.js';
 import { linkedAs, unlinked } from './linked-number.js';
 import { NextAttempt, Setbacks } from './next-attempt.js';
 import { notPairing, type RecordChanges, RecordWriter, shownCause } from './record.js';
-import { type ConnectContext, RENEW_MS } from './session-context.js';
+import { type ConnectContext, type FactChange, RENEW_MS } from './session-context.js';
 import { Waiters } from './waiting.js';
 
 /** Something that happened to a session. */
@@ -27,8 +27,7 @@ export type SessionEvent =
   | { type: 'link'; session: Session; event: LinkEvent }
   /** A message that could not be read will not become readable any more. */
   | { type: 'stays_unreadable'; session: Session; message: UnreadableMessage }
-  /** A fact has changed: the workspace, the webhook, the imported history, or what the network restricts. */
-  | { type: 'workspace' | 'webhook' | 'history' | 'restrictions'; clientId: string };
+  | FactChange;
 
 export type SessionContext = ConnectContext & { parts: { tell(event: SessionEvent): void } };
 

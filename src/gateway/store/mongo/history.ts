@@ -113,6 +113,9 @@ export function mongoHistory(
     async messages(clientId, chatRoomId, page) {
       return run(() => messages.page(clientId, chatRoomId, page));
     },
+    async oldest(clientId, chatRoomId, limit) {
+      return run(() => messages.oldest(clientId, chatRoomId, limit));
+    },
     async rooms(clientId) {
       return run(() => rooms.list(clientId));
     },

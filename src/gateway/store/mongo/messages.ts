@@ -18,6 +18,7 @@ const ofMessages = documentsOf(MESSAGES);
 const ofTraces = documentsOf(TRACES);
 
 const NEWEST_FIRST = { sentAt: -1, _id: -1 } as const;
+const OLDEST_FIRST = { sentAt: 1, _id: 1 } as const;
 
 /** Messages in the collection `messages`. Call the methods inside `run`. */
 export function mongoMessages(database: MongoDatabase) {
@@ -83,11 +84,17 @@ export function mongoMessages(database: MongoDatabase) {
       const found = messages.find({ clientId, chatRoomId, ...older }, { batchSize: limit });
       return (await found.sort(NEWEST_FIRST).limit(limit).toArray()).reverse().map(ofMessages.toRecord);
     },
+    /** The oldest messages of a room, oldest first. */
+    async oldest(clientId: string, chatRoomId: string, limit: number): Promise<HistoryMessage[]> {
+      if (limit < 1) return [];
+      const found = messages.find({ clientId, chatRoomId }, { batchSize: limit });
+      return (await found.sort(OLDEST_FIRST).limit(limit).toArray()).map(ofMessages.toRecord);
+    },
     /** Up to `limit` messages of a room that were sent before that time, oldest first. */
     async before(clientId: string, chatRoomId: string, sentBefore: number, limit: number) {
       const older = { clientId, chatRoomId, sentAt: { $lt: sentBefore } };
       const found = messages.find(older, { projection: { _id: 1 } });
-      return (await found.sort({ sentAt: 1, _id: 1 }).limit(limit).toArray()).map(({ _id }) => _id);
+      return (await found.sort(OLDEST_FIRST).limit(limit).toArray()).map(({ _id }) => _id);
     },
     async removeThese(ids: readonly ObjectId[]): Promise<number> {
       return (await messages.deleteMany({ _id: { $in: [...ids] } })).deletedCount;

@@ -137,6 +137,8 @@ export interface HistoryStore {
     chatRoomId: string,
     page: { limit: number; before?: string },
   ): Promise<HistoryMessage[]>;
+  /** The oldest `limit` messages, oldest first; messages with the same time in the order of recording. */
+  oldest(clientId: string, chatRoomId: string, limit: number): Promise<HistoryMessage[]>;
   /** Newest activity first, then by `chatRoomId`. */
   rooms(clientId: string): Promise<RoomRecord[]>;
   room(clientId: string, chatRoomId: string): Promise<RoomRecord | undefined>;

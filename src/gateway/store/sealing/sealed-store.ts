@@ -263,6 +263,10 @@ function sealedHistory(history: BackendHistory, sealers: Sealers, records: Seale
       const found = await history.messages(clientId, chatRoomId, page);
       return records.map(clientId, found, openMessage, damagedMessage);
     },
+    async oldest(clientId, chatRoomId, limit) {
+      const found = await history.oldest(clientId, chatRoomId, limit);
+      return records.map(clientId, found, openMessage, damagedMessage);
+    },
     async rooms(clientId) {
       const found = await history.rooms(clientId);
       const rooms = await records.page(clientId, SEALED.rooms, found, damagedRoom);

@@ -82,6 +82,9 @@ export function sqliteHistory(database: OpenDatabase): BackendHistory {
     async messages(clientId, chatRoomId, page) {
       return run(() => messages.page(clientId, chatRoomId, page));
     },
+    async oldest(clientId, chatRoomId, limit) {
+      return run(() => messages.oldest(clientId, chatRoomId, Math.max(limit, 0)));
+    },
     async rooms(clientId) {
       return run(() => rooms.list(clientId));
     },

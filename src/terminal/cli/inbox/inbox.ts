@@ -120,6 +120,10 @@ class Inbox implements InboxModel {
     return (await this.#open?.loadOlder()) ?? false;
   }
 
+  async requestOlder(): Promise<boolean> {
+    return (await this.#open?.requestOlder()) ?? false;
+  }
+
   send(text: string, options: { quotedMessageId?: string } = {}): Promise<boolean> {
     return this.#attempt(() => sendText(this.#acting, text, options.quotedMessageId));
   }

@@ -59,9 +59,17 @@ export interface Conversation {
   messages: readonly MessageItem[];
   hasOlder: boolean;
   loading: boolean;
+  /** Older messages that only the phone may hold; relevant when `hasOlder` is false. */
+  onPhone: PhoneHistory;
   /** The oldest message that was unread when the conversation was opened. */
   unreadFrom?: string;
 }
+
+/**
+ * `unknown`: the phone can be asked; `asking`: it is being asked; `silent`: it did not answer, and can be asked again; `none`: it
+ * has no older messages.
+ */
+export type PhoneHistory = 'unknown' | 'asking' | 'silent' | 'none';
 
 /** Delivery status of an own message. */
 export type Tick = 'sent' | 'delivered' | 'read' | 'played' | 'failed';
@@ -151,6 +159,8 @@ export interface InboxModel {
   closeRoom(): void;
   /** Loads the page before the oldest message. */
   loadOlder(): Promise<boolean>;
+  /** Asks the phone for messages that are older than all stored ones, and loads what comes. */
+  requestOlder(): Promise<boolean>;
 
   /** Sends a text to the open conversation; `quotedMessageId` makes it a reply. */
   send(text: string, options?: { quotedMessageId?: string }): Promise<boolean>;

@@ -5,6 +5,7 @@ import { CoalescedLoad } from './coalesced.js';
 import { type InboxContext, isGone, isPassing, learnPhone, report, say } from './context.js';
 import { fieldOf, messageItems, textOf } from './message-item.js';
 import type { Conversation, InboxState, MessageItem, OutgoingItem, RoomItem } from './model.js';
+import { requestOlder } from './phone-history.js';
 
 /** Messages of the first page. */
 const FIRST_PAGE = 100;
@@ -65,6 +66,14 @@ export class OpenRoom {
       this.#older = undefined;
     });
     return this.#older;
+  }
+
+  /** Asks the phone for messages older than the stored ones, and loads them. @returns false if none came */
+  async requestOlder(): Promise<boolean> {
+    const { conversation } = this.#context.box.state;
+    if (!conversation || conversation.hasOlder || this.#signal.aborted) return false;
+    const hasCome = await requestOlder(this.#context, this.#signal);
+    return hasCome && this.loadOlder();
   }
 
   close(): void {
@@ -205,7 +214,9 @@ export function withRooms(state: InboxState, rooms: readonly RoomItem[]): InboxS
 
 /** The state with a conversation whose messages are loading. */
 function opening(state: InboxState, chatRoomId: string): InboxState {
-  const conversation: Conversation = { chatRoomId, messages: [], hasOlder: false, loading: true };
+  const conversation: Conversation = {
+    ...{ chatRoomId, messages: [], hasOlder: false, loading: true, onPhone: 'unknown' },
+  };
   return withRooms({ ...state, conversation }, state.rooms);
 }
 

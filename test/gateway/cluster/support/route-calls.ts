@@ -155,6 +155,11 @@ export const ROUTE_CALLS: Readonly<Record<string, RouteCall>> = {
   })),
   'POST /mark-read': same(posted(({ inboundId }) => ({ to: BOB.number, messageIds: [inboundId] }))),
   'POST /mark-unread': same(posted(() => ({ to: BOB.number }))),
+  // an unknown room: two requests in a row would be too many
+  'POST /request-history': refused(
+    NOT_FOUND,
+    posted(({ clientId }) => ({ chatRoomId: `${clientId}-1-9` })),
+  ),
   'POST /archive-chat': same(posted((_, n) => ({ to: BOB.number, archived: n % 2 === 0 }))),
   'POST /mute-chat': same(posted((_, n) => ({ to: BOB.number, muted: n % 2 === 0 }))),
   'POST /pin-chat': same(posted((_, n) => ({ to: BOB.number, pinned: n % 2 === 0 }))),

@@ -430,6 +430,15 @@ const CASES: readonly RouteCase[] = [
   },
   { path: '/mark-unread', valid: ADDRESS, fields: ADDRESSED },
   {
+    path: '/request-history',
+    valid: { clientId: 'acme', chatRoomId: unknownRoom('acme'), count: 50 },
+    fields: {
+      clientId: CLIENT_ID,
+      chatRoomId: { wrong: [7, null, {}, ''], tooLong: 'a'.repeat(257) },
+      count: { wrong: ['many', 0, 51, 1.5, null, {}] },
+    },
+  },
+  {
     path: '/outbox/cancel',
     valid: { clientId: 'acme', messageId: OWN_MESSAGE },
     fields: { clientId: CLIENT_ID, messageId: MESSAGE_ID },
@@ -539,6 +548,7 @@ const REFUSED: Record<string, ErrorCode> = {
   '/adopt': 'session_already_paired',
   '/export-keys': 'session_already_paired',
   '/outbox/cancel': 'held_send_unknown',
+  '/request-history': 'room_unknown',
   '/nodes/drain': 'nodes_unsupported',
 };
 
@@ -557,6 +567,7 @@ function exampleFor({ path, body }: Operation, clientId: string): Record<string,
   // only the master token may start a session with a proxy
   const example = proxy === undefined || path === '/start' ? rest : { ...rest, proxy };
   if (path === '/give-back') return { ...example, clientId, jid: OWN_JID };
+  if (path === '/request-history') return { ...example, clientId, chatRoomId: unknownRoom(clientId) };
   // times, where others have addresses
   const times = path === '/replay' ? ['from', 'to'] : [];
   const known = Object.entries({ ...KNOWN_HERE, clientId });
@@ -621,6 +632,11 @@ function pathFor(path: string, clientId: string): string {
     .replace('{file}', 'start.js')
     .replace('/media-files/{messageId}', `/media-files/${fileOf(clientId)}`)
     .replace('{messageId}', '3EB0');
+}
+
+/** Id of a room that a session does not have. */
+function unknownRoom(clientId: string): string {
+  return `${clientId}-1-9`;
 }
 
 /** Id of a session's file. */

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
+import { Deferred } from '../../../../src/domain/deferred.js';
 import { DaemonClient } from '../../../../src/terminal/cli/client.js';
 import { CoalescedLoad } from '../../../../src/terminal/cli/inbox/coalesced.js';
 import { createInboxModel } from '../../../../src/terminal/cli/inbox/inbox.js';
 import type { InboxModel } from '../../../../src/terminal/cli/inbox/model.js';
 import { ManualClock } from '../../../support/manual-clock.js';
-import { FakeDaemon } from '../support/fake-daemon.js';
+import { type DaemonReply, FakeDaemon } from '../support/fake-daemon.js';
 import { FakeHistory } from './support/fake-history.js';
 import { bodies, shown, until } from './support/watched.js';
 
@@ -53,6 +54,62 @@ describe('the inbox model, with long conversations', () => {
     expect(conversation()).to.include({ hasOlder: false, loading: false });
     expect(bodies(model.state)).to.deep.equal(history.messages(chatRoomId).map(({ body }) => body));
     expect(await model.loadOlder()).to.equal(false);
+  });
+
+  describe('past the oldest stored message', () => {
+    const ask = (reply: DaemonReply | Promise<DaemonReply>) =>
+      daemon.on('POST /request-history', async () => reply);
+    const unsent = async (text: string) => {
+      await until(model, ({ notice }) => notice !== undefined);
+      expect(model.state.notice?.text).to.contain(text);
+    };
+
+    it('asks the phone, shows that it asks, and loads what comes', async () => {
+      await open(120);
+      expect(await model.requestOlder()).to.equal(false);
+      expect(daemon.callsOf('/request-history')).to.deep.equal([]);
+      await model.loadOlder();
+      const answer = new Deferred<DaemonReply>();
+      ask(answer.promise);
+      const asked = model.requestOlder();
+      expect(conversation().onPhone).to.equal('asking');
+      expect(await model.requestOlder()).to.equal(false);
+      history.messages(chatRoomId).unshift({ ...history.add(chatRoomId), messageId: 'm0', body: 'oldest' });
+      history.messages(chatRoomId).pop();
+      answer.resolve({ body: { ok: true, messages: 1, more: true } });
+      expect(await asked).to.equal(true);
+      expect(bodies(model.state).slice(0, 2)).to.deep.equal(['oldest', 'message 1']);
+      expect(bodies(model.state)).to.have.length(121);
+      expect(conversation()).to.include({ onPhone: 'unknown', hasOlder: false, loading: false });
+      expect(model.state.notice?.text).to.equal('the phone sent 1 older message');
+      expect(daemon.callsOf('/request-history').map(({ body }) => body)).to.deep.equal([
+        { clientId: 'acme', chatRoomId },
+      ]);
+    });
+
+    it('says when the phone has none, and does not ask again', async () => {
+      await open(3);
+      ask({ body: { ok: true, messages: 0, more: false } });
+      expect(await model.requestOlder()).to.equal(false);
+      expect(conversation().onPhone).to.equal('none');
+      await unsent('the phone sent no older messages');
+      expect(await model.requestOlder()).to.equal(false);
+      expect(daemon.callsOf('/request-history')).to.have.length(1);
+    });
+
+    it('says when the phone does not answer, and can ask again', async () => {
+      await open(3);
+      const refused = (status: number, code: string, error: string) => ({
+        ...{ status, headers: { 'x-sn-error': code }, body: { error } },
+      });
+      ask(refused(502, 'history_phone_silent', 'The linked phone did not answer.'));
+      expect(await model.requestOlder()).to.equal(false);
+      expect(conversation().onPhone).to.equal('silent');
+      await unsent('The linked phone did not answer.');
+      ask(refused(429, 'history_requested', 'acme has just asked'));
+      expect(await model.requestOlder()).to.equal(false);
+      expect(conversation().onPhone).to.equal('unknown');
+    });
   });
 
   it('cancels the request of an abandoned search', async () => {

@@ -103,6 +103,7 @@ export class ScriptedModel implements InboxModel {
   readonly saveFile = this.#action('saveFile');
 
   readonly loadOlder = this.#action('loadOlder');
+  readonly requestOlder = this.#action('requestOlder');
   readonly send = this.#action('send');
   readonly sendFile = this.#action('sendFile');
   readonly react = this.#action('react');
@@ -155,7 +156,7 @@ export function conversationOf(
   messages: readonly MessageItem[],
   more: Partial<Conversation> = {},
 ): Conversation {
-  return { chatRoomId: 'room-Ada', messages, hasOlder: false, loading: false, ...more };
+  return { chatRoomId: 'room-Ada', messages, hasOlder: false, loading: false, onPhone: 'unknown', ...more };
 }
 
 let counted = 0;

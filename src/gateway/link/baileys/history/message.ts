@@ -14,6 +14,7 @@ const STATUSES: ReadonlyMap<proto.WebMessageInfo.Status, MessageStatus> = new Ma
   [Status.READ, 'read'],
   [Status.PLAYED, 'played'],
 ]);
+const NO_MORE = proto.Conversation.EndOfHistoryTransferType.COMPLETE_AND_NO_MORE_MESSAGE_REMAIN_ON_PRIMARY;
 const { MESSAGE_EDIT, REVOKE: DELETION } = proto.Message.ProtocolMessage.Type;
 
 /**
@@ -105,6 +106,7 @@ function authorIn(key: proto.IMessageKey | null | undefined, beside?: string | n
 /** Field numbers of a conversation in the protocol buffer. */
 export const MESSAGES_FIELD = 2;
 const UNREAD_FIELD = 6;
+const END_FIELD = 11;
 const TEXT_FIELDS = {
   1: 'id',
   13: 'name',
@@ -126,6 +128,8 @@ export interface ChatHead {
   /** Subject of a group. */
   subject: string;
   unread: number;
+  /** Whether the phone holds older messages, if it says so. */
+  hasMore: boolean | undefined;
   /** The other person; undefined for a group. */
   person: HistoricPerson | undefined;
 }
@@ -136,6 +140,7 @@ type TextField = (typeof TEXT_FIELDS)[keyof typeof TEXT_FIELDS];
 export class ChatHeadReader {
   readonly #texts = new Map<TextField, string>();
   #unread = 0;
+  #hasMore: boolean | undefined;
 
   /** True when `text` needs the bytes of a field. */
   wants({ number, value, length }: Field): boolean {
@@ -149,6 +154,7 @@ export class ChatHeadReader {
 
   number({ number, value }: Field): void {
     if (number === UNREAD_FIELD && value !== undefined && value <= MAX_UNREAD) this.#unread = Number(value);
+    if (number === END_FIELD && value !== undefined) this.#hasMore = Number(value) !== NO_MORE;
   }
 
   head(): ChatHead {
@@ -162,6 +168,7 @@ export class ChatHeadReader {
       chatAlt: isGroup ? '' : alternative(chat, text('pnJid'), text('lidJid') || text('accountLid')),
       subject: isGroup ? name : '',
       unread: this.#unread,
+      hasMore: this.#hasMore,
       person: chat && !isGroup ? { ...person, ...(name && { name }) } : undefined,
     };
   }

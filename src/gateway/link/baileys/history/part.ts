@@ -32,6 +32,7 @@ export function historyPartOf(entry: JournalEntry, media: MediaRoute, log: Logge
   const announced = noticeOf(entry);
   if (!announced) return undefined;
   const { notice, account } = announced;
+  const isAnswer = notice.syncType === ON_DEMAND;
   let skipped = 0;
   let compressed: Promise<Uint8Array> | undefined;
   const open = async (signal: AbortSignal) => {
@@ -44,7 +45,9 @@ export function historyPartOf(entry: JournalEntry, media: MediaRoute, log: Logge
   return {
     progress: Math.min(notice.progress ?? 0, COMPLETE),
     account,
+    ...(isAnswer && { answers: notice.peerDataRequestSessionId ?? '' }),
     isWanted: async (keys) => {
+      if (isAnswer) return true;
       const creds = decodeCredentials(await keys.credentials());
       return creds !== undefined && isHistoryWanted(creds);
     },
@@ -105,7 +108,7 @@ async function* inflated(compressed: Uint8Array): AsyncGenerator<Buffer> {
 }
 
 const { HISTORY_SYNC_NOTIFICATION } = proto.Message.ProtocolMessage.Type;
-const { INITIAL_STATUS_V3 } = proto.HistorySync.HistorySyncType;
+const { INITIAL_STATUS_V3, ON_DEMAND } = proto.HistorySync.HistorySyncType;
 
 /** The linked phone's announcement of a part of its history: its place and its key. */
 type HistoryNotice = proto.Message.IHistorySyncNotification;

@@ -36,6 +36,8 @@ export async function* readHistory(
 ): AsyncGenerator<HistoryBatch> {
   const chats: ChatHead[] = [];
   for await (const people of batches(peopleIn(open(), chats))) yield { people, messages: [] };
+  const [only, another] = chats;
+  if (only?.hasMore !== undefined && !another) yield { people: [], messages: [], hasMore: only.hasMore };
   for await (const messages of batches(messagesIn(open(), chats, onSkipped))) yield { people: [], messages };
 }
 

@@ -15,7 +15,7 @@ import type { InboxView, Keys } from '../view.js';
 import { draftOf, EMPTY_DRAFT, highlighted } from '../view-state.js';
 import { PROMPT } from '../views/composer.js';
 import { messageArea } from '../views/screen.js';
-import { findNext, moveHighlight, scrollBy, toFirstUnread, toNewest, toOldest } from './find.js';
+import { findNext, moveHighlight, pageUp, scrollBy, toFirstUnread, toNewest, toOldest } from './find.js';
 import { openSwitcher } from './goto.js';
 
 /** Keys in the open conversation. An unbound letter starts a message. */
@@ -54,9 +54,9 @@ const MOVES: Readonly<Record<string, (view: InboxView) => void>> = {
   k: (view) => moveHighlight(view, -1),
   down: (view) => moveHighlight(view, 1),
   j: (view) => moveHighlight(view, 1),
-  pageup: (view) => scrollBy(view, page(view)),
+  pageup: (view) => pageUp(view, page(view)),
   pagedown: (view) => scrollBy(view, -page(view)),
-  'ctrl+b': (view) => scrollBy(view, page(view)),
+  'ctrl+b': (view) => pageUp(view, page(view)),
   'ctrl+f': (view) => scrollBy(view, -page(view)),
   home: toOldest,
   g: toOldest,

@@ -104,6 +104,17 @@ export function scrollBy(view: InboxView, up: number, withHighlight = true): voi
   if (up > 0 && seen(blocks, bottom, rows).first === 0) void loadOlder(view);
 }
 
+/** Scrolls a page up; above the oldest stored message it asks the phone for older ones. */
+export function pageUp(view: InboxView, page: number): void {
+  const { blocks, rows } = areaOf(view);
+  const { conversation } = view.model.state;
+  const isAtTop = seen(blocks, view.state.bottom, rows).first === 0;
+  if (isAtTop && blocks.length > 0 && conversation?.hasOlder === false && !conversation.loading) {
+    if (conversation.onPhone !== 'asking' && conversation.onPhone !== 'none') void view.model.requestOlder();
+  }
+  scrollBy(view, page);
+}
+
 /** Scrolls as little as possible to show the highlighted message, after the size has changed. */
 export function revealHighlight(view: InboxView): void {
   const { message, bottom } = view.state;

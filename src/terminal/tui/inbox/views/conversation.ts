@@ -1,4 +1,10 @@
-import type { MessageItem, OutgoingItem, RoomItem } from '../../../cli/inbox/model.js';
+import type {
+  Conversation,
+  MessageItem,
+  OutgoingItem,
+  PhoneHistory,
+  RoomItem,
+} from '../../../cli/inbox/model.js';
 import { wordsOf } from '../../../cli/inbox/search.js';
 import { paneLines } from '../../pane.js';
 import { cleanLine } from '../../text/foreign.js';
@@ -36,7 +42,7 @@ export function conversationPane(shown: Shown, rect: Rect, drawing: Drawing): Li
     {
       ...frame,
       title: titleOf(shown),
-      about: conversation.loading ? [{ text: 'loading…', color: 'yellow' }] : lookedForText(shown),
+      about: aboutText(shown, conversation),
       below: below > 0 ? [{ text: `↓ ${below} more lines`, color: 'yellow' }] : [],
     },
     [...space, ...beginning, ...messages, ...outgoingLines(shown, columns, rows)],
@@ -47,7 +53,20 @@ function beginningText({ inbox }: Shown): string {
   const { conversation } = inbox;
   if (conversation?.loading) return ' Loading…';
   if (conversation?.hasOlder) return ' PgUp loads older messages';
-  return conversation?.messages.length ? ' Start of the stored history' : ' No messages yet';
+  return conversation?.messages.length ? ` ${PHONE_HISTORY[conversation.onPhone]}` : ' No messages yet';
+}
+
+const ASKING = 'asking the phone…';
+const PHONE_HISTORY: Readonly<Record<PhoneHistory, string>> = {
+  unknown: 'Start of the stored history: PgUp asks the phone for more',
+  asking: 'Start of the stored history: asking the phone for more…',
+  silent: 'The phone did not answer: PgUp asks it again',
+  none: 'Start of the chat: the phone has no older messages',
+};
+
+function aboutText(shown: Shown, { loading, onPhone }: Conversation): Line {
+  if (loading || onPhone === 'asking') return [{ text: loading ? 'loading…' : ASKING, color: 'yellow' }];
+  return lookedForText(shown);
 }
 
 function titleOf(shown: Shown): Line {
