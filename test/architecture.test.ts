@@ -70,7 +70,7 @@ const SERVICE_ROOMS: readonly (readonly string[])[] = [
 /** The rooms of the sandbox: each may import those before it. */
 const SANDBOX_ROOMS: readonly string[] = [
   ...['wire/', 'store/', 'signal/', 'media/', 'state/'],
-  ...['people/', 'groups/', 'routing/', 'pairing/', 'phone/', 'clients/', 'control/'],
+  ...['people/', 'groups/', 'channels/', 'routing/', 'pairing/', 'phone/', 'clients/', 'control/'],
   '',
 ];
 
