@@ -7,6 +7,7 @@ import type { LinkEvent, LinkKeys, LinkOptions } from '../link.js';
 import { Account } from './account.js';
 import { AppState } from './app-state.js';
 import { CertificateCheck } from './certificate.js';
+import { Channels } from './channels.js';
 import { Contacts } from './contacts.js';
 import { Devices } from './devices.js';
 import { Fanout } from './fanout.js';
@@ -72,6 +73,7 @@ export interface Connection {
   devices: Devices;
   contacts: Contacts;
   groups: Groups;
+  channels: Channels;
   groupCache: GroupCache;
   /** Verifies the server before anything is answered. */
   certificate: CertificateCheck;
@@ -182,6 +184,7 @@ export function makeConnection(
     devices,
     contacts,
     groups: new Groups(sock, groupCache, (metadata) => contacts.fromGroup(metadata.participants)),
+    channels: new Channels(sock, clock),
     groupCache,
     wasPaired,
     ended,
