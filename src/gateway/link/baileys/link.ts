@@ -38,7 +38,7 @@ import type { PasskeyCeremony } from './passkey.js';
 import { askPicture, askProfile, fetchPicture, lookUp } from './people.js';
 import { isTrusted } from './privacy-tokens.js';
 import { type Verdict, verdictOn } from './reasons.js';
-import { notConnected } from './send.js';
+import { notConnected } from './send-errors.js';
 import { unlink } from './unlink.js';
 
 /** A link over the library's socket. */

@@ -18,7 +18,6 @@ import type {
   PreparedMessage,
   Relayed,
   Remedy,
-  Restriction,
   SendGuard,
 } from '../link.js';
 import { postStanza, withHandle } from './channel-posts.js';
@@ -31,6 +30,15 @@ import type { MessageTokens } from './privacy-tokens.js';
 import { partsOf } from './reasons.js';
 import type { StatusEvent } from './receipts.js';
 import type { Restrictions } from './restrictions.js';
+import {
+  cutOff,
+  locked,
+  notConnected,
+  refused,
+  rejected,
+  unacknowledged,
+  withoutToken,
+} from './send-errors.js';
 import { readAtWire } from './socket.js';
 
 /** Code of a nack that means a restricted account, or a person whose token is missing. */
@@ -344,58 +352,4 @@ export class WireSender {
 function isChat(from: string | undefined, to: string): boolean {
   if (isJidGroup(from) || isJidGroup(to)) return from === to;
   return areJidsSameUser(from, to) || isLidUser(from) !== isLidUser(to);
-}
-
-/** The error for a message that the library refused before it left. */
-function refused(error: unknown): GatewayError {
-  const { message } = partsOf(error);
-  const text = `The message could not be sent: ${message || 'no reason given'}.`;
-  return new GatewayError('send_rejected', text, { cause: error });
-}
-
-/** The error for a link that is not open. */
-export function notConnected(cause?: unknown): GatewayError {
-  return new GatewayError(
-    'send_not_connected',
-    'The session is not connected, so nothing was sent. Try again.',
-    {
-      cause,
-    },
-  );
-}
-
-function rejected(code: string): GatewayError {
-  return new GatewayError('send_rejected', `The network rejected the message (${code}).`);
-}
-
-/** @param lock undefined when the network did not say whether the account is locked */
-function locked(code: string, lock: Restriction | undefined): GatewayError {
-  const until = lock?.until ? ` until ${new Date(lock.until).toISOString()}` : '';
-  return new GatewayError(
-    'send_rejected',
-    `The network rejected the message (${code}): it has restricted this account from starting new chats${until}.`,
-  );
-}
-
-function withoutToken(code: string): GatewayError {
-  return new GatewayError(
-    'send_rejected',
-    `The network rejected the message (${code}): the account is not restricted, but the network asks for a valid token ` +
-      'of this person, and there is none. The person has to write first.',
-  );
-}
-
-function cutOff(cause?: unknown): GatewayError {
-  return new GatewayError(
-    'send_cut_off',
-    'The connection ended before there was proof that the message arrived.',
-    { cause },
-  );
-}
-
-function unacknowledged(): GatewayError {
-  return new GatewayError(
-    'send_unacknowledged',
-    `There was no acknowledgement of the network and no receipt within ${LIMITS.sendAckMs / 1000} s.`,
-  );
 }
