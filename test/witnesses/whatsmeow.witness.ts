@@ -99,6 +99,28 @@ describe('whatsmeow', () => {
     expect(devices.map(({ online }) => online)).to.deep.equal([true]);
   });
 
+  it('reads a channel, follows, mutes and watches it, reacts to a post and counts as a viewer', async () => {
+    const { jid, inviteCode } = await world.client.channels.create(BOB, { name: 'Lake' });
+    await world.client.channels.post(BOB, jid, { text: 'Thick ice' });
+    const read = await witness.take('readChannel', { to: jid, text: inviteCode });
+    expect(read).to.deep.equal({
+      ...{ invited: 'Lake', role: 'subscriber', mute: 'on', followed: 1, live: 300, text: 'Thick ice' },
+      ...{ views: 1, reactions: { '👍': 1 } },
+    });
+    await world.client.channels.post(BOB, jid, { text: 'Thin ice' });
+    await witness.until(({ event, text }) => event === 'message' && text === 'Thin ice');
+  });
+
+  it('creates a channel, posts a text and a picture in it, and deletes the text', async () => {
+    const file = randomBytes(10_000);
+    const wish = { name: 'Own', text: 'Hello all', file: file.toString('base64') };
+    const posted = Object(await witness.take('postInChannel', wish));
+    expect(posted).to.include({ text: 1, picture: 2 });
+    const [text, picture] = await world.client.channels.posts(posted.jid);
+    expect(text).to.include({ deleted: true });
+    expect(picture?.media).to.include({ kind: 'image', size: file.length, sha256: hashOf(file) });
+  });
+
   it('creates a locked group', async () => {
     const created = await witness.take('createGroup', { name: 'Locked', people: [pnJid(BOB)], locked: true });
     expect(created).to.include({ IsLocked: true });

@@ -58,6 +58,10 @@ func (s step) take(ctx context.Context, client *whatsmeow.Client) (any, error) {
 		return client.IsOnWhatsApp(ctx, s.Phones)
 	case "createGroup":
 		return client.CreateGroup(ctx, s.newGroup())
+	case "readChannel":
+		return s.readChannel(ctx, client)
+	case "postInChannel":
+		return s.postInChannel(ctx, client)
 	case "join":
 		return client.JoinGroupWithLink(ctx, s.Text)
 	case "group":
