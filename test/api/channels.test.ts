@@ -16,7 +16,9 @@ policies:
   strict:
     newChatsPerDay: 0
     messagesPerHour: 2
-sessions: { strict: strict }
+  listed:
+    allow: ['120363000000000042@newsletter']
+sessions: { strict: strict, listed: listed }
 `;
 
 describe('channels over the wire', () => {
@@ -205,5 +207,14 @@ describe('channels over the wire', () => {
     for (const body of ['One', 'Two', 'Three']) statuses.push((await send(body)).status);
     expect(statuses).to.deep.equal([200, 200, 429]);
     expect((await world.phones.channels.posts(jid)).map(({ text }) => text)).to.deep.equal(['One', 'Two']);
+  });
+
+  it('keep to the allow list of the policy', async () => {
+    const owner = { number: '+15550000007', name: 'Lea' };
+    await linkSession(world, 'listed', owner);
+    const { jid } = await world.phones.channels.create(owner.number, { name: 'Not listed' });
+    const posting = { clientId: 'listed', channelJid: jid, body: 'May I?' };
+    const refused = await world.api.post('/send-channel-post', posting);
+    expect([refused.status, Object(refused.body.policy).rule]).to.deep.equal([429, 'allow']);
   });
 });
