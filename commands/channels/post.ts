@@ -40,7 +40,7 @@ export default class ChannelsPost extends SendCommand {
     const posting = { clientId, channelJid, body };
     if (file === undefined || isAddress(file)) {
       const request = { ...posting, downloadUrl: file };
-      const sent = () => client.sendChannelPost(request, { idempotencyKey: key });
+      const sent = () => client.postChannel(request, { idempotencyKey: key });
       return this.report(await explainLostAnswer(key, sent));
     }
     const form = await openUpload(file, await detectType(file), posting, () => undefined);

@@ -221,9 +221,9 @@ export const channels = {
     example: { ok: true },
     errors: channelErrors,
   }),
-  sendChannelPost: operation({
+  postChannel: operation({
     method: 'POST',
-    path: '/send-channel-post',
+    path: '/post-channel',
     owner: 'session',
     summary: 'Post a text, a picture or a video in a channel of the number',
     description:

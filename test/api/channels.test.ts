@@ -48,7 +48,7 @@ describe('channels over the wire', () => {
   const look = (path: string, query: Record<string, string>) =>
     world.api.get(`${path}?${new URLSearchParams({ clientId: 'acme', ...query })}`);
   const post = (body: object, headers = {}): Promise<ApiAnswer> =>
-    world.api.post('/send-channel-post', { clientId: 'acme', ...body }, headers);
+    world.api.post('/post-channel', { clientId: 'acme', ...body }, headers);
   const told = (matches: (event: ChannelPostEvent) => boolean): Promise<ChannelPostEvent> =>
     extraEventOf(world.receiver, 'channel_post', matches);
   const lastOf = async (jid: string): Promise<ChannelPostView | undefined> =>
@@ -150,7 +150,7 @@ describe('channels over the wire', () => {
     for (const [name, value] of Object.entries({ clientId: 'acme', channelJid: own, body: 'Sunset' }))
       form.set(name, value);
     form.set('file', new Blob([new Uint8Array(picture)], { type: 'image/png' }), 'sunset.png');
-    const uploaded = await world.api.upload('/send-channel-post?clientId=acme', form);
+    const uploaded = await world.api.upload('/post-channel?clientId=acme', form);
     expect(uploaded.body, JSON.stringify(uploaded.body)).to.include({ status: 'sent', mediaType: 'image' });
     expect(await lastOf(own)).to.deep.include({ type: 'media', text: 'Sunset' });
     const event = await told(({ messageId }) => messageId === uploaded.body.messageId);
@@ -174,7 +174,7 @@ describe('channels over the wire', () => {
       await post({ channelJid: news, body: 'May I?' }),
       await post({ channelJid: NO_CHANNEL, body: 'Anybody?' }),
       await post({ channelJid: own, body: ' ' }),
-      await world.api.upload('/send-channel-post?clientId=acme', form),
+      await world.api.upload('/post-channel?clientId=acme', form),
       await ask('/delete-channel-post', { channelJid: news, messageId: '3A00' }),
     ];
     expect(refusals.map(({ status, headers }) => [status, headers.get('x-sn-error')])).to.deep.equal([
@@ -202,7 +202,7 @@ describe('channels over the wire', () => {
     await linkSession(world, 'strict', owner);
     const { jid } = await world.phones.channels.create(owner.number, { name: 'Strict' });
     const send = (body: string) =>
-      world.api.post('/send-channel-post', { clientId: 'strict', channelJid: jid, body });
+      world.api.post('/post-channel', { clientId: 'strict', channelJid: jid, body });
     const statuses = [];
     for (const body of ['One', 'Two', 'Three']) statuses.push((await send(body)).status);
     expect(statuses).to.deep.equal([200, 200, 429]);
@@ -214,7 +214,7 @@ describe('channels over the wire', () => {
     await linkSession(world, 'listed', owner);
     const { jid } = await world.phones.channels.create(owner.number, { name: 'Not listed' });
     const posting = { clientId: 'listed', channelJid: jid, body: 'May I?' };
-    const refused = await world.api.post('/send-channel-post', posting);
+    const refused = await world.api.post('/post-channel', posting);
     expect([refused.status, Object(refused.body.policy).rule]).to.deep.equal([429, 'allow']);
   });
 });

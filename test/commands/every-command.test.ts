@@ -42,7 +42,7 @@ const COMMAND_OF: Readonly<Record<string, string>> = {
   'POST /get-group-participants': 'groups show',
   'POST /update-group': 'groups set',
   'POST /set-group-picture': 'groups picture',
-  'POST /send-channel-post': 'channels post',
+  'POST /post-channel': 'channels post',
   'GET /chatrooms': 'rooms list',
   'GET /chatrooms/{chatRoomId}/messages': 'messages list',
   'GET /chatrooms/{chatRoomId}/messages/{messageId}/media-url': 'messages link',

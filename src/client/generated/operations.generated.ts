@@ -3214,7 +3214,7 @@ export interface UnfollowChannelRequest {
   channelJid: string;
 }
 
-export interface SendChannelPostRequest {
+export interface PostChannelRequest {
   clientId: string;
   /** The channel: `<id>@newsletter` */
   channelJid: string;
@@ -3648,7 +3648,7 @@ const CALLS = {
   },
   followChannel: { method: 'POST', path: '/follow-channel', query: [] },
   unfollowChannel: { method: 'POST', path: '/unfollow-channel', query: [] },
-  sendChannelPost: { method: 'POST', path: '/send-channel-post', query: [] },
+  postChannel: { method: 'POST', path: '/post-channel', query: [] },
   deleteChannelPost: { method: 'POST', path: '/delete-channel-post', query: [] },
   listChatRooms: { method: 'GET', path: '/chatrooms', query: ['clientId'] },
   listMessages: {
@@ -4541,9 +4541,9 @@ export class Operations {
     return this.#transport.json(CALLS.unfollowChannel, request, options);
   }
 
-  /** Post a text, a picture or a video in a channel of the number. `POST /send-channel-post` */
-  sendChannelPost(request: SendChannelPostRequest, options?: CallOptions): Promise<ChannelPostAnswer> {
-    return this.#transport.json(CALLS.sendChannelPost, request, options);
+  /** Post a text, a picture or a video in a channel of the number. `POST /post-channel` */
+  postChannel(request: PostChannelRequest, options?: CallOptions): Promise<ChannelPostAnswer> {
+    return this.#transport.json(CALLS.postChannel, request, options);
   }
 
   /** Delete a post of a channel of the number, for everybody. `POST /delete-channel-post` */

@@ -736,7 +736,7 @@ export const REQUESTS = {
     clientId: { type: 'text', required: true },
     channelJid: { type: 'text', required: true, description: 'The channel: `<id>@newsletter`' },
   },
-  sendChannelPost: {
+  postChannel: {
     clientId: { type: 'text', required: true },
     channelJid: { type: 'text', required: true, description: 'The channel: `<id>@newsletter`' },
     body: { type: 'text', description: 'The text, or the caption of the file', default: '' },

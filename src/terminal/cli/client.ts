@@ -96,7 +96,7 @@ export class DaemonClient extends Operations {
   /** Posts a file in a channel. */
   async uploadPost(clientId: string, form: UploadForm, idempotencyKey: string): Promise<ChannelPostAnswer> {
     const headers = { 'idempotency-key': idempotencyKey };
-    return this.#daemon.answer(await this.uploadForm('/send-channel-post', clientId, form, headers));
+    return this.#daemon.answer(await this.uploadForm('/post-channel', clientId, form, headers));
   }
 
   /**

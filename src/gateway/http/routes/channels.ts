@@ -21,7 +21,7 @@ export const channelRoutes: readonly Route[] = [
     await services.channels.unfollow(clientId, channelJid);
     return { ok: true };
   }),
-  route(channels.sendChannelPost, (request, { services }) =>
+  route(channels.postChannel, (request, { services }) =>
     withPicture(request, channelPostInputs, services, ({ clientId, channelJid, body }, source) => {
       const key = request.headers['idempotency-key'];
       return services.channels.post({ clientId, channelJid, body }, source, key, goneSignal(request));

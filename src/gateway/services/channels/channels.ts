@@ -14,7 +14,7 @@ import { fileJob, type SendJob } from '../sending/job.js';
 import type { Sends } from '../sending/send.js';
 
 const LINK_BASE = 'https://whatsapp.com/channel/';
-const POST_ROUTE = '/send-channel-post';
+const POST_ROUTE = '/post-channel';
 /** Fields of the library's short forms: a picture, a video, and the text in place of a file that is too large. */
 const POSTABLE = ['image', 'video', 'text'];
 

@@ -516,7 +516,7 @@ const CASES: readonly RouteCase[] = [
     fields: { clientId: CLIENT_ID, channelJid: CHANNEL_JID },
   },
   {
-    path: '/send-channel-post',
+    path: '/post-channel',
     valid: { clientId: 'acme', channelJid: CHANNEL, body: 'News' },
     fields: {
       clientId: CLIENT_ID,
