@@ -29,6 +29,7 @@ const LINK_PORT = [
   'src/gateway/link/link.ts',
   'src/gateway/link/events.ts',
   'src/gateway/link/account.ts',
+  'src/gateway/link/channels.ts',
   'src/gateway/link/directory.ts',
   'src/gateway/link/history.ts',
   'src/gateway/link/wa-versions.ts',
@@ -60,7 +61,7 @@ const SERVICE_ROOMS: readonly (readonly string[])[] = [
   ['receiving/'],
   ['policies/'],
   ['sending/'],
-  ['chats/'],
+  ['chats/', 'channels/'],
   ['activity/', 'profile/'],
   ['operations/'],
   ['services.ts'],
@@ -70,7 +71,7 @@ const SERVICE_ROOMS: readonly (readonly string[])[] = [
 /** The rooms of the sandbox: each may import those before it. */
 const SANDBOX_ROOMS: readonly string[] = [
   ...['wire/', 'store/', 'signal/', 'media/', 'state/'],
-  ...['people/', 'groups/', 'routing/', 'pairing/', 'phone/', 'clients/', 'control/'],
+  ...['people/', 'groups/', 'channels/', 'routing/', 'pairing/', 'phone/', 'clients/', 'control/'],
   '',
 ];
 

@@ -2,7 +2,8 @@ import type Joi from 'joi';
 import { GROUP_CHANGES } from '../domain/group-change.js';
 import { PRESENCE_STATES } from '../domain/presence.js';
 import { UNREADABLE_REASONS } from '../domain/unreadable.js';
-import { CALL_STATUSES, type ExtraEventType } from './events/catalogue.js';
+import { channelPostContent } from './channel-posts.js';
+import { CALL_STATUSES, CHANNEL_POST_ACTIONS, type ExtraEventType } from './events/catalogue.js';
 import { restrictionFields } from './restrictions.js';
 import { clientId, count, flag, listOf, named, oneOf, optional, reasonFields, text, time } from './schema.js';
 import { sessionStatus } from './sessions.js';
@@ -117,6 +118,17 @@ export const OPT_IN: Readonly<Record<ExtraEventType, Joi.ObjectSchema>> = {
     type: oneOf('identity_change'),
     ...conversation,
     ...personFields,
+  }),
+  channel_post: named('ChannelPostEvent', {
+    event: oneOf('channel.post'),
+    type: oneOf('channel_post'),
+    ...statusFields,
+    channelJid: text.description('The channel: `<id>@newsletter`'),
+    messageId: text,
+    serverId: count.description("The network's number of the post; 0 if unknown"),
+    action: oneOf(...CHANNEL_POST_ACTIONS),
+    fromMe: flag.description('The linked number wrote it'),
+    ...channelPostContent,
   }),
   message_unreadable: named('MessageUnreadableEvent', {
     event: oneOf('message.unreadable'),

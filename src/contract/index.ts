@@ -10,6 +10,7 @@
  */
 import { adoption } from './adoption.js';
 import { backups } from './backups.js';
+import { channels } from './channels.js';
 import { chats } from './chats.js';
 import { deliveries } from './deliveries.js';
 import { docs } from './docs.js';
@@ -31,6 +32,7 @@ import { sessions } from './sessions.js';
 import { traces } from './traces.js';
 
 export type * from './adoption.js';
+export type * from './channels.js';
 export type * from './chats.js';
 export type * from './deliveries.js';
 export type * from './fleet.js';
@@ -59,6 +61,7 @@ const OPERATIONS = {
   ...people,
   ...profile,
   ...groups,
+  ...channels,
   ...inbox,
   ...media,
   ...receivers,
@@ -95,6 +98,7 @@ export const CONTRACT: readonly Section[] = [
   section('People', 'Look up people and pictures, and block people', people),
   section('Profile', 'The profile of the linked number', profile),
   section('Groups', 'Look at and change groups', groups),
+  section('Channels', 'Follow channels, and post in them', channels),
   section('Inbox', 'The hosted history', inbox),
   section('Media', 'The files of the hosted inbox', media),
   section('Receivers', 'Where the events of a session go beside its webhook', receivers),

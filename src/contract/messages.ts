@@ -76,7 +76,7 @@ export type SendMediaAnswer = TypeOf<typeof sendMediaAnswer>;
 /** A status beside 200 with which sends answer. */
 export const HELD = { 202: 'With `whenAllowed`: the message is held, and is sent when the policy allows it' };
 
-const sendErrors: readonly ErrorCode[] = [
+export const sendErrors: readonly ErrorCode[] = [
   'policy_refused',
   'session_unpaired',
   'session_suspended',

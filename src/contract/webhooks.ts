@@ -247,6 +247,7 @@ const SUMMARIES: Readonly<Record<MessageEventType | ExtraEventType, string>> = {
   message_unreadable: 'A message arrived that could not be read (opt-in)',
   account_status: 'The network restricts the linked number, or no longer does (opt-in)',
   identity_change: 'The security code of a person changed (opt-in)',
+  channel_post: 'A post of a channel that the linked number follows, or a change of one (opt-in)',
 };
 
 /** One schema for each event type that a receiver may get. */

@@ -8,6 +8,14 @@ export const LID_SERVER = 'lid';
 export const PN_SERVER = 's.whatsapp.net';
 export const GROUP_SERVER = 'g.us';
 
+/** The jid of a channel (newsletter), which is no chat. */
+const CHANNEL = /^[0-9]{1,32}@newsletter$/;
+
+/** True for the jid of a channel. */
+export function isChannel(jid: string): boolean {
+  return CHANNEL.test(jid);
+}
+
 /** One address of a person or a group. `user` is the part before the `@`, without a device. */
 export interface Address {
   kind: 'lid' | 'pn' | 'group';

@@ -84,6 +84,9 @@ export const ERROR_STATUSES = {
   group_forbidden: 403,
   group_conflict: 409,
   invite_unknown: 404,
+  // channels
+  channel_unknown: 404,
+  channel_forbidden: 403,
   // own account
   account_rejected: 502,
   // deliveries

@@ -29,6 +29,9 @@ export function restoreAuthority(state: State): Authority {
 export async function restorePeople(network: Network, phones: Phones, state: State): Promise<void> {
   for (const [, value] of state.rows('account')) phones.restore(parseAccount(value));
   for (const [, value] of state.rows('group')) network.directory.groups.restore(value);
+  for (const [, value] of state.rows('channel')) network.directory.channels.restore(value);
+  for (const [row, value] of state.rows('channel-post'))
+    network.directory.channels.restorePost(head(row), value);
   restoreCompanions(network, state);
   await restoreSignal(network, phones, state);
   restoreHeld(network, phones, state);

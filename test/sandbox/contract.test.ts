@@ -21,7 +21,7 @@ import { ALICE, BOB, CAROL, SandboxWorld } from './support/world.js';
 
 const UNUSED = '+15559999999';
 /** Routes of WhatsApp's own hosts, which are no part of the control API. */
-const OF_WHATSAPP = /^\/(mms|v|sw\.js)/;
+const OF_WHATSAPP = /^\/(mms|newsletter|v|sw\.js)/;
 
 const OPERATIONS = CONTROL_CONTRACT.flatMap(({ part = '', operations }) =>
   Object.entries(operations).map(([id, operation]) => [part ? `${part}.${id}` : id, operation] as const),
@@ -99,6 +99,11 @@ describe("Sandbox: each operation's answer", () => {
       BOB,
       (await world.client.groups.create(BOB, { subject: 'Open' })).jid,
     );
+    const { jid: channel } = await world.client.channels.create(ALICE, { name: 'Lake news' });
+    const { jid: channelOfBob } = await world.client.channels.create(BOB, { name: 'River news' });
+    const inChannel = { params: { channel } };
+    for (const text of ['First', 'Second']) await world.client.channels.post(ALICE, channel, { text });
+    await world.client.channels.follow(BOB, channel);
     const { callId } = await world.client.activity.ring(ALICE, { to: BOB });
     requests = {
       addPhone: { body: { number: '+15550000009', name: 'Dora' } },
@@ -133,6 +138,15 @@ describe("Sandbox: each operation's answer", () => {
       'groups.inviteCode': { params: { jid } },
       'groups.renewInvite': { params: { jid } },
       'groups.join': { body: { code } },
+      'channels.get': inChannel,
+      'channels.follow': { params: { channel: channelOfBob } },
+      'channels.unfollow': { params: { number: CAROL, channel } },
+      'channels.changeAdmins': inChannel,
+      'channels.post': { ...inChannel, body: { text: 'News' } },
+      'channels.posts': inChannel,
+      'channels.editPost': { params: { channel, serverId: '2' } },
+      'channels.deletePost': { params: { channel, serverId: '1' } },
+      'channels.react': { params: { channel, serverId: '2' } },
       'activity.act': { params: { number: BOB, callId }, body: { action: 'accept' } },
       fault: { body: { kind: 'drop-acks', number: BOB } },
       advanceClock: { body: { advance: '1s' } },
@@ -165,7 +179,8 @@ describe("Sandbox: each operation's answer", () => {
     it(`of ${name} is the code phone_unknown when nobody has the number`, async () => {
       const { params, body } = requests[name] ?? {};
       const jid = params?.jid ?? requests['groups.get']?.params?.jid ?? '';
-      const given = { ...(body && { body }), params: { ...params, jid, number: UNUSED } };
+      const channel = params?.channel ?? requests['channels.get']?.params?.channel ?? '';
+      const given = { ...(body && { body }), params: { ...params, jid, channel, number: UNUSED } };
       const { status, answer } = await call(operation, given);
       expect(answer).to.have.property('code', 'phone_unknown');
       expect(status).to.equal(404);
@@ -185,6 +200,7 @@ describe("Sandbox: each operation's answer", () => {
       messageId: 'A',
       partner: BOB,
       callId: 'A',
+      serverId: '1',
       ...params,
     };
     const path = operation.path.replace(/\{(\w+)\}/g, (_, field: string) =>

@@ -32,6 +32,8 @@ export type ErrorCode =
   | 'app_state_rejected'
   | 'avatars_busy'
   | 'backup_running'
+  | 'channel_forbidden'
+  | 'channel_unknown'
   | 'content_type_unsupported'
   | 'cross_site'
   | 'delivery_unknown'
@@ -247,6 +249,122 @@ export interface CallEvent {
   rejected: boolean;
   /** The call rang while the session was not connected */
   offline: boolean;
+}
+
+export interface Channel {
+  jid: string;
+  name: string;
+  description: string;
+  /** What the linked number is in the channel; a guest does not follow it */
+  role: 'owner' | 'admin' | 'subscriber' | 'guest';
+  /** Number of followers; absent in lists, where the network does not say it */
+  followers?: number;
+  isVerified: boolean;
+  isMuted: boolean;
+  /** The link to the channel; may be empty */
+  link: string;
+  /** RFC 3339, UTC; or empty */
+  createdAt: string;
+}
+
+export interface ChannelPost {
+  messageId: string;
+  /** The network's number of the post, by which pages go on */
+  serverId: number;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  /** When its content last changed, RFC 3339, UTC; empty if it never did */
+  editedAt: string;
+  /** The linked number wrote it */
+  fromMe: boolean;
+  /** The kind of the content, such as `text` or `image`; empty for a deleted post */
+  kind:
+    | 'text'
+    | 'image'
+    | 'video'
+    | 'audio'
+    | 'document'
+    | 'sticker'
+    | 'poll_creation'
+    | 'vote_update'
+    | 'interactive_reply'
+    | 'contact'
+    | 'location'
+    | 'reaction'
+    | 'edit'
+    | 'revoke'
+    | '';
+  /** Text, caption or rendered text */
+  body: string;
+  /** The file of the post */
+  media?: ChannelPostMedia;
+  views: number;
+  reactions: {
+    emoji: string;
+    count: number;
+  }[];
+}
+
+export interface ChannelPostAnswer {
+  status: 'sent';
+  messageId: string;
+  mediaType?: string;
+  /** Size of a file that was fetched from its URL */
+  bytes?: number;
+  /** Present if the file is too large: a text with the link was posted instead */
+  fallback?: 'text';
+}
+
+export interface ChannelPostEvent {
+  event: 'channel.post';
+  type: 'channel_post';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  /** The channel: `<id>@newsletter` */
+  channelJid: string;
+  messageId: string;
+  /** The network's number of the post; 0 if unknown */
+  serverId: number;
+  action: 'posted' | 'edited' | 'deleted';
+  /** The linked number wrote it */
+  fromMe: boolean;
+  /** The kind of the content, such as `text` or `image`; empty for a deleted post */
+  kind:
+    | 'text'
+    | 'image'
+    | 'video'
+    | 'audio'
+    | 'document'
+    | 'sticker'
+    | 'poll_creation'
+    | 'vote_update'
+    | 'interactive_reply'
+    | 'contact'
+    | 'location'
+    | 'reaction'
+    | 'edit'
+    | 'revoke'
+    | '';
+  /** Text, caption or rendered text */
+  body: string;
+  /** The file of the post */
+  media?: ChannelPostMedia;
+}
+
+export interface ChannelPostMedia {
+  mimeType: string;
+  /** Bytes */
+  fileSize: number;
+  seconds?: number;
+  /** Pixels */
+  width?: number;
+  height?: number;
+  /** The network's address of the file, which is not encrypted */
+  url: string;
+  /** SHA-256 in base64; may be empty */
+  fileSha256: string;
 }
 
 export interface ChatRoom {
@@ -1764,6 +1882,7 @@ export interface ReceiverFilter {
     | 'message_unreadable'
     | 'account_status'
     | 'identity_change'
+    | 'channel_post'
   )[];
   /** Only received or only sent events */
   direction?: 'received' | 'sent';
@@ -2345,7 +2464,8 @@ export type WebhookEvent =
   | GroupUpdateEvent
   | MessageUnreadableEvent
   | AccountStatusEvent
-  | IdentityChangeEvent;
+  | IdentityChangeEvent
+  | ChannelPostEvent;
 
 export interface StartRequest {
   clientId: string;
@@ -2365,6 +2485,7 @@ export interface StartRequest {
     | 'message_unreadable'
     | 'account_status'
     | 'identity_change'
+    | 'channel_post'
   )[];
   /** Decline every incoming call; the event `call` tells of each call */
   rejectCalls?: boolean;
@@ -2411,6 +2532,7 @@ export interface SetWebhookRequest {
     | 'message_unreadable'
     | 'account_status'
     | 'identity_change'
+    | 'channel_post'
   )[];
   /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat */
   retry?: 'contract' | 'durable';
@@ -2561,6 +2683,7 @@ export interface AdoptRequest {
     | 'message_unreadable'
     | 'account_status'
     | 'identity_change'
+    | 'channel_post'
   )[];
   /** URL of the proxy for all connections of this session: `http`, `https` or `socks5`, with user and password if the proxy needs them; `null` for direct connections. Needs the master token */
   proxy?: string | null;
@@ -3087,6 +3210,56 @@ export interface LeaveGroupRequest {
   groupJid: string;
 }
 
+export interface ListChannelsRequest {
+  clientId: string;
+}
+
+export interface GetChannelRequest {
+  clientId: string;
+  /** The jid of the channel, its link `https://whatsapp.com/channel/<code>`, or the code alone */
+  channel: string;
+}
+
+export interface ListChannelPostsRequest {
+  clientId: string;
+  /** The channel: `<id>@newsletter` */
+  channelJid: string;
+  /** The newest posts, at most */
+  limit?: number;
+  /** Only posts before this one: `next` of the previous page */
+  before?: number;
+}
+
+export interface FollowChannelRequest {
+  clientId: string;
+  /** The channel: `<id>@newsletter` */
+  channelJid: string;
+}
+
+export interface UnfollowChannelRequest {
+  clientId: string;
+  /** The channel: `<id>@newsletter` */
+  channelJid: string;
+}
+
+export interface PostChannelRequest {
+  clientId: string;
+  /** The channel: `<id>@newsletter` */
+  channelJid: string;
+  /** The text, or the caption of the file */
+  body?: string;
+  /** A public https address of a picture or a video, under the rules of `/send-media-message` */
+  downloadUrl?: string;
+}
+
+export interface DeleteChannelPostRequest {
+  clientId: string;
+  /** The channel: `<id>@newsletter` */
+  channelJid: string;
+  /** The post */
+  messageId: string;
+}
+
 export interface ListChatRoomsRequest {
   clientId: string;
 }
@@ -3215,7 +3388,8 @@ export interface SendTestEventRequest {
     | 'group_update'
     | 'message_unreadable'
     | 'account_status'
-    | 'identity_change';
+    | 'identity_change'
+    | 'channel_post';
   /** Values for fields of the event */
   fields?: {
     body?: string;
@@ -3244,6 +3418,7 @@ export interface ListenWebhookRequest {
     | 'message_unreadable'
     | 'account_status'
     | 'identity_change'
+    | 'channel_post'
   )[];
   /** Seconds until the listener ends unless the call is repeated */
   seconds?: number;
@@ -3306,7 +3481,8 @@ export interface ListKeptEventsRequest {
     | 'group_update'
     | 'message_unreadable'
     | 'account_status'
-    | 'identity_change';
+    | 'identity_change'
+    | 'channel_post';
   limit?: number;
   /** `next` of the previous page */
   before?: string;
@@ -3346,6 +3522,7 @@ export interface ReplayRequest {
     | 'message_unreadable'
     | 'account_status'
     | 'identity_change'
+    | 'channel_post'
   )[];
   /** `true` includes events that do not pass the filter of the receiver */
   ignoreFilter?: boolean;
@@ -3501,6 +3678,17 @@ const CALLS = {
   joinGroup: { method: 'POST', path: '/join-group', query: [] },
   getGroupInvite: { method: 'POST', path: '/group-invite-info', query: [] },
   leaveGroup: { method: 'POST', path: '/leave-group', query: [] },
+  listChannels: { method: 'GET', path: '/channels', query: ['clientId'] },
+  getChannel: { method: 'GET', path: '/channel', query: ['clientId', 'channel'] },
+  listChannelPosts: {
+    method: 'GET',
+    path: '/channel-posts',
+    query: ['clientId', 'channelJid', 'limit', 'before'],
+  },
+  followChannel: { method: 'POST', path: '/follow-channel', query: [] },
+  unfollowChannel: { method: 'POST', path: '/unfollow-channel', query: [] },
+  postChannel: { method: 'POST', path: '/post-channel', query: [] },
+  deleteChannelPost: { method: 'POST', path: '/delete-channel-post', query: [] },
   listChatRooms: { method: 'GET', path: '/chatrooms', query: ['clientId'] },
   listMessages: {
     method: 'GET',
@@ -3860,6 +4048,7 @@ export class Operations {
         | 'message_unreadable'
         | 'account_status'
         | 'identity_change'
+        | 'channel_post'
       )[];
       /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat */
       retry: 'contract' | 'durable';
@@ -4339,6 +4528,73 @@ export class Operations {
     ok: true;
   }> {
     return this.#transport.json(CALLS.leaveGroup, request, options);
+  }
+
+  /** List the channels that the number follows, with its role in each. `GET /channels` */
+  listChannels(
+    request: ListChannelsRequest,
+    options?: CallOptions,
+  ): Promise<{
+    channels: Channel[];
+  }> {
+    return this.#transport.json(CALLS.listChannels, request, options);
+  }
+
+  /** Get a channel, also one that the number does not follow. `GET /channel` */
+  getChannel(
+    request: GetChannelRequest,
+    options?: CallOptions,
+  ): Promise<{
+    channel: Channel;
+  }> {
+    return this.#transport.json(CALLS.getChannel, request, options);
+  }
+
+  /** List posts of a channel, oldest first, with their views and reactions. `GET /channel-posts` */
+  listChannelPosts(
+    request: ListChannelPostsRequest,
+    options?: CallOptions,
+  ): Promise<{
+    posts: ChannelPost[];
+    /** `before` of the next page, with older posts; absent on the last page */
+    next?: number;
+  }> {
+    return this.#transport.json(CALLS.listChannelPosts, request, options);
+  }
+
+  /** Follow a channel. `POST /follow-channel` */
+  followChannel(
+    request: FollowChannelRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+  }> {
+    return this.#transport.json(CALLS.followChannel, request, options);
+  }
+
+  /** Stop following a channel. `POST /unfollow-channel` */
+  unfollowChannel(
+    request: UnfollowChannelRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+  }> {
+    return this.#transport.json(CALLS.unfollowChannel, request, options);
+  }
+
+  /** Post a text, a picture or a video in a channel of the number. `POST /post-channel` */
+  postChannel(request: PostChannelRequest, options?: CallOptions): Promise<ChannelPostAnswer> {
+    return this.#transport.json(CALLS.postChannel, request, options);
+  }
+
+  /** Delete a post of a channel of the number, for everybody. `POST /delete-channel-post` */
+  deleteChannelPost(
+    request: DeleteChannelPostRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+  }> {
+    return this.#transport.json(CALLS.deleteChannelPost, request, options);
   }
 
   /** List the chat rooms of the hosted inbox, newest activity first. `GET /chatrooms` */

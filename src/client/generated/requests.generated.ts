@@ -708,6 +708,49 @@ export const REQUESTS = {
     clientId: { type: 'text', required: true },
     groupJid: { type: 'text', required: true, description: 'The group: `<id>@g.us`' },
   },
+  listChannels: { clientId: { type: 'text', required: true } },
+  getChannel: {
+    clientId: { type: 'text', required: true },
+    channel: {
+      type: 'text',
+      required: true,
+      description:
+        'The jid of the channel, its link `https://whatsapp.com/channel/<code>`, or the code alone',
+    },
+  },
+  listChannelPosts: {
+    clientId: { type: 'text', required: true },
+    channelJid: { type: 'text', required: true, description: 'The channel: `<id>@newsletter`' },
+    limit: { type: 'integer', description: 'The newest posts, at most', default: 50, min: 1, max: 100 },
+    before: {
+      type: 'integer',
+      description: 'Only posts before this one: `next` of the previous page',
+      min: 1,
+    },
+  },
+  followChannel: {
+    clientId: { type: 'text', required: true },
+    channelJid: { type: 'text', required: true, description: 'The channel: `<id>@newsletter`' },
+  },
+  unfollowChannel: {
+    clientId: { type: 'text', required: true },
+    channelJid: { type: 'text', required: true, description: 'The channel: `<id>@newsletter`' },
+  },
+  postChannel: {
+    clientId: { type: 'text', required: true },
+    channelJid: { type: 'text', required: true, description: 'The channel: `<id>@newsletter`' },
+    body: { type: 'text', description: 'The text, or the caption of the file', default: '' },
+    downloadUrl: {
+      type: 'text',
+      description: 'A public https address of a picture or a video, under the rules of `/send-media-message`',
+      default: '',
+    },
+  },
+  deleteChannelPost: {
+    clientId: { type: 'text', required: true },
+    channelJid: { type: 'text', required: true, description: 'The channel: `<id>@newsletter`' },
+    messageId: { type: 'text', required: true, description: 'The post' },
+  },
   listChatRooms: { clientId: { type: 'text', required: true } },
   listMessages: {
     clientId: { type: 'text' },
@@ -830,6 +873,7 @@ export const REQUESTS = {
         'message_unreadable',
         'account_status',
         'identity_change',
+        'channel_post',
       ],
     },
     fields: { type: 'object', description: 'Values for fields of the event' },
@@ -902,6 +946,7 @@ export const REQUESTS = {
         'message_unreadable',
         'account_status',
         'identity_change',
+        'channel_post',
       ],
     },
     limit: { type: 'integer', default: 100, min: 1, max: 1000 },

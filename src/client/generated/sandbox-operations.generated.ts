@@ -14,6 +14,8 @@ export type SandboxErrorCode =
   | 'call_conflict'
   | 'call_forbidden'
   | 'call_unknown'
+  | 'channel_forbidden'
+  | 'channel_unknown'
   | 'clock_too_far'
   | 'code_busy'
   | 'code_expired'
@@ -151,6 +153,53 @@ export interface ChannelPost {
   text: string;
   /** The digits of the channel's jid; one channel by default */
   channel?: string;
+}
+
+export interface ChannelPostContent {
+  text?: string;
+  /** A file: its bytes are in exactly one of `base64`, `size` and `file` */
+  media?: MediaContent;
+}
+
+export interface ChannelPostView {
+  serverId: number;
+  messageId: string;
+  /** Number of the author; empty for a channel that nobody owns */
+  from: string;
+  type: 'text' | 'media';
+  /** The text, or the caption of the file */
+  text: string;
+  media?: {
+    kind: string;
+    mimeType: string;
+    size: number;
+    sha256: string;
+  };
+  /** Seconds since the epoch */
+  timestamp: number;
+  edited: boolean;
+  deleted: boolean;
+  views: number;
+  /** Emoji → how many people reacted with it */
+  reactions: Record<string, number>;
+}
+
+export type ChannelRole = 'owner' | 'admin' | 'subscriber';
+
+export interface ChannelView {
+  jid: string;
+  name: string;
+  description: string;
+  /** Seconds since the epoch */
+  createdAt: number;
+  inviteCode: string;
+  followers: {
+    number: string;
+    role: ChannelRole;
+    muted: boolean;
+    /** Seconds since the epoch */
+    followedAt: number;
+  }[];
 }
 
 export interface ChatUpdate {
@@ -1370,6 +1419,98 @@ export class SandboxGroupsOperations {
   /** Join by an invite, or ask to join where an admin must approve. `POST /phones/{number}/groups/join` */
   join(number: string, code: string): Promise<GroupView> {
     return this.#transport.ask('POST', `/phones/${part(number)}/groups/join`, { code });
+  }
+}
+
+/** One method for each operation. */
+export class SandboxChannelsOperations {
+  readonly #transport: SandboxTransport;
+
+  constructor(transport: SandboxTransport) {
+    this.#transport = transport;
+  }
+
+  /** Create a channel; the person owns it. `POST /phones/{number}/channels` */
+  create(
+    number: string,
+    request: {
+      name: string;
+      description?: string;
+    },
+  ): Promise<ChannelView> {
+    return this.#transport.ask('POST', `/phones/${part(number)}/channels`, request);
+  }
+
+  /** Show a channel with its followers. `GET /channels/{channel}` */
+  get(channel: string): Promise<ChannelView> {
+    return this.#transport.ask('GET', `/channels/${part(channel)}`);
+  }
+
+  /** List the channels that a person follows. `GET /phones/{number}/channels` */
+  async of(number: string): Promise<ChannelView[]> {
+    return (await this.#transport.ask<{ channels: ChannelView[] }>('GET', `/phones/${part(number)}/channels`))
+      .channels;
+  }
+
+  /** Follow a channel. `POST /phones/{number}/channels/{channel}/follow` */
+  follow(number: string, channel: string): Promise<ChannelView> {
+    return this.#transport.ask('POST', `/phones/${part(number)}/channels/${part(channel)}/follow`);
+  }
+
+  /** Stop following a channel. `POST /phones/{number}/channels/{channel}/unfollow` */
+  unfollow(number: string, channel: string): Promise<ChannelView> {
+    return this.#transport.ask('POST', `/phones/${part(number)}/channels/${part(channel)}/unfollow`);
+  }
+
+  /** Make a follower an admin, or an admin a follower again; the person must own the channel. `POST /phones/{number}/channels/{channel}/admins` */
+  changeAdmins(
+    number: string,
+    channel: string,
+    action: 'promote' | 'demote',
+    who: string,
+  ): Promise<ChannelView> {
+    return this.#transport.ask('POST', `/phones/${part(number)}/channels/${part(channel)}/admins`, {
+      action,
+      who,
+    });
+  }
+
+  /** Post in a channel that the person owns or is an admin of. `POST /phones/{number}/channels/{channel}/posts` */
+  post(number: string, channel: string, request: ChannelPostContent = {}): Promise<ChannelPostView> {
+    return this.#transport.ask('POST', `/phones/${part(number)}/channels/${part(channel)}/posts`, request);
+  }
+
+  /** List the posts of a channel, oldest first, with the deleted ones. `GET /channels/{channel}/posts` */
+  async posts(channel: string): Promise<ChannelPostView[]> {
+    return (
+      await this.#transport.ask<{ posts: ChannelPostView[] }>('GET', `/channels/${part(channel)}/posts`)
+    ).posts;
+  }
+
+  /** Change the text of a post. `PATCH /phones/{number}/channels/{channel}/posts/{serverId}` */
+  editPost(number: string, channel: string, serverId: number, text: string): Promise<ChannelPostView> {
+    return this.#transport.ask(
+      'PATCH',
+      `/phones/${part(number)}/channels/${part(channel)}/posts/${part(serverId)}`,
+      { text },
+    );
+  }
+
+  /** Delete a post. `DELETE /phones/{number}/channels/{channel}/posts/{serverId}` */
+  deletePost(number: string, channel: string, serverId: number): Promise<void> {
+    return this.#transport.ask(
+      'DELETE',
+      `/phones/${part(number)}/channels/${part(channel)}/posts/${part(serverId)}`,
+    );
+  }
+
+  /** React to a post; an empty emoji takes the reaction back. `POST /phones/{number}/channels/{channel}/posts/{serverId}/reaction` */
+  react(number: string, channel: string, serverId: number, emoji: string): Promise<ChannelPostView> {
+    return this.#transport.ask(
+      'POST',
+      `/phones/${part(number)}/channels/${part(channel)}/posts/${part(serverId)}/reaction`,
+      { emoji },
+    );
   }
 }
 

@@ -9,6 +9,7 @@ import {
   type PhoneView,
   type PresenceView,
   SandboxActivityOperations,
+  SandboxChannelsOperations,
   SandboxGroupsOperations,
   SandboxOperations,
   SandboxPeopleOperations,
@@ -32,6 +33,7 @@ const WAIT_MS = 10_000;
 /** Client of a sandbox's control API; the sandbox may run in another process. */
 export class SandboxClient extends SandboxOperations {
   readonly groups: GroupsClient;
+  readonly channels: SandboxChannelsOperations;
   readonly activity: ActivityClient;
   readonly people: SandboxPeopleOperations;
   readonly stanzas: StanzasClient;
@@ -43,6 +45,7 @@ export class SandboxClient extends SandboxOperations {
     super(http);
     this.#http = http;
     this.groups = new GroupsClient(http);
+    this.channels = new SandboxChannelsOperations(http);
     this.activity = new ActivityClient(http);
     this.people = new SandboxPeopleOperations(http);
     this.stanzas = new StanzasClient(http);

@@ -17,6 +17,7 @@ export const EVENT_NAMES = [
   'group.update',
   'account.status',
   'identity.change',
+  'channel.post',
 ] as const satisfies readonly GatewayEvent['event'][];
 
 /** Event types of messages, as the contract lists them. */
@@ -47,6 +48,7 @@ export const EXTRA_EVENT_TYPES = [
   'message_unreadable',
   'account_status',
   'identity_change',
+  'channel_post',
 ] as const;
 
 /** All types of events. */
@@ -66,7 +68,8 @@ export type GatewayEvent =
   | GroupUpdateEvent
   | MessageUnreadableEvent
   | AccountStatusEvent
-  | IdentityChangeEvent;
+  | IdentityChangeEvent
+  | ChannelPostEvent;
 
 /**
  * Emitted when the status of an own message changes, to sessions with it in `extraEvents` and to every tail: `sent` once the
@@ -235,6 +238,53 @@ export interface GroupUpdateEvent extends Conversation {
   value: string;
   /** The changed settings, for a change of `settings`. */
   settings?: GroupSettingsChange;
+}
+
+/** What happened to a post of a channel. */
+export const CHANNEL_POST_ACTIONS = ['posted', 'edited', 'deleted'] as const;
+
+/**
+ * Emitted for a post of a channel that the linked number follows, and for a change of one, to sessions with it in
+ * `extraEvents` and to every tail. Posts are no messages: they are in no chat and in no history.
+ */
+export interface ChannelPostEvent extends ChannelPostContent {
+  event: 'channel.post';
+  type: 'channel_post';
+  clientId: string;
+  orgId: string;
+  /** When it was posted, edited or deleted, RFC 3339, UTC. */
+  timestamp: string;
+  channelJid: string;
+  messageId: string;
+  /** The network's number of the post; 0 if unknown. */
+  serverId: number;
+  action: (typeof CHANNEL_POST_ACTIONS)[number];
+  /** The linked number wrote it: through the API, on the phone or on another device. */
+  fromMe: boolean;
+}
+
+/** The content of a post. */
+export interface ChannelPostContent {
+  /** The kind of its content, as the `type` of a message's event; empty for a deleted post. */
+  kind: MessageEventType | '';
+  /** Text, caption or rendered text. */
+  body: string;
+  media?: ChannelPostMedia;
+}
+
+/** A file of a post, which is not encrypted. */
+export interface ChannelPostMedia {
+  mimeType: string;
+  /** Bytes. */
+  fileSize: number;
+  seconds?: number;
+  /** Pixels. */
+  width?: number;
+  height?: number;
+  /** The network's address of the file. */
+  url: string;
+  /** SHA-256 in base64; may be empty. */
+  fileSha256: string;
 }
 
 /** The `X-SN-Event` of the call that checks a temporary receiver. */

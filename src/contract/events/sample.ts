@@ -9,6 +9,7 @@ import { composeVcard } from '../../domain/vcard.js';
 import {
   type AccountStatusEvent,
   type CallEvent,
+  type ChannelPostEvent,
   EXTRA_EVENT_TYPES,
   type ExtraEventType,
   type GatewayEvent,
@@ -149,6 +150,7 @@ export function sampleEvent(type: MessageEventType | ExtraEventType, context: Sa
   if (type === 'message_unreadable') return unreadable(context);
   if (type === 'account_status') return accountStatus(context);
   if (type === 'identity_change') return identityChange(context);
+  if (type === 'channel_post') return channelPost(context);
   const { clientId, orgId, myLid, at, fields: { body: said, ...fields } = {} } = context;
   const { body, extra } = SAMPLES[type](at, said);
   const envelope: EventEnvelope = {
@@ -255,6 +257,23 @@ function accountStatus({ clientId, orgId, at }: SampleContext): AccountStatusEve
     reason: 'the network does not let this number begin chats for now (DEFAULT)',
     warning: '',
     newChats: { used: 12, limit: 100, resetsAt: until },
+  };
+}
+
+function channelPost({ clientId, orgId, at }: SampleContext): ChannelPostEvent {
+  return {
+    event: 'channel.post',
+    type: 'channel_post',
+    clientId,
+    orgId,
+    timestamp: new Date(at).toISOString(),
+    channelJid: '120363040000000001@newsletter',
+    messageId: newMessageId(),
+    serverId: 104,
+    action: 'posted',
+    fromMe: false,
+    kind: 'text',
+    body: TEXT,
   };
 }
 

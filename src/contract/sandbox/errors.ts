@@ -51,6 +51,9 @@ export const SANDBOX_ERRORS = {
   group_forbidden: 403,
   group_invalid: 400,
   group_conflict: 409,
+  // channels
+  channel_unknown: 404,
+  channel_forbidden: 403,
   // calls
   call_unknown: 404,
   call_forbidden: 403,

@@ -4,6 +4,7 @@
  * (`npm run openapi`). The servers of WhatsApp's own names, which clients of WhatsApp use, are no part of it.
  */
 import { activity } from './activity.js';
+import { channels } from './channels.js';
 import { faults } from './faults.js';
 import { files } from './files.js';
 import { groups } from './groups.js';
@@ -17,6 +18,7 @@ import { stanzas } from './stanzas.js';
 import { streams } from './stream.js';
 
 export type * from './activity.js';
+export type * from './channels.js';
 export type * from './contents.js';
 export type * from './errors.js';
 export type * from './faults.js';
@@ -48,6 +50,7 @@ export const CONTROL_CONTRACT: readonly ControlSection[] = [
   { name: 'Messages', summary: 'Write, read and list messages', operations: messages },
   { name: 'Files', summary: 'Files to send, and the media host', operations: files },
   { name: 'Groups', summary: 'Look at and change groups', part: 'groups', operations: groups },
+  { name: 'Channels', summary: 'Look at channels, and post in them', part: 'channels', operations: channels },
   { name: 'Activity', summary: 'Calls, typing and presence', part: 'activity', operations: activity },
   { name: 'Faults', summary: 'Failures on request', operations: faults },
   { name: 'Network', summary: 'Demands, time and counters', operations: network },

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import Joi from 'joi';
-import { formatJid, parseRecipient } from '../../domain/address.js';
+import { formatJid, isChannel, parseRecipient } from '../../domain/address.js';
 import { DAY_MS, type EpochMs } from '../../domain/clock.js';
 import { durationMs } from '../../domain/duration.js';
 import {
@@ -151,6 +151,7 @@ const timeZone = Joi.string().custom((value: string, { message }) => {
 
 const address = Joi.string()
   .custom((value: string, { message }) => {
+    if (isChannel(value)) return value;
     const found = parseRecipient(value);
     return found
       ? formatJid(found)

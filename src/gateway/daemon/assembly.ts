@@ -280,6 +280,7 @@ export async function assembleServices(
     library,
     ...{ groups, people, profile, avatars, restrictions, receivers, listening, nodes, versions },
     adoption: gateway.adoption,
+    channels: gateway.channels,
     presence: gateway.presence,
     policies: gateway.policies.reports,
     deliveries: createDeliveries({

@@ -10,7 +10,7 @@ export interface EventFilter {
   groups?: boolean;
   /** Rooms: each a `chatRoomId`, a `remoteJid`, or the user-part of one. */
   rooms?: string[];
-  /** Authors of a message, call or change: user-parts, or numbers with `+`. */
+  /** Authors of a message, call or change: user-parts, or numbers with `+`; of a post: the jid of its channel. */
   senders?: string[];
 }
 
@@ -59,6 +59,8 @@ function senderNames(event: GatewayEvent): string[] {
     case 'session.status':
     case 'account.status':
       return [];
+    case 'channel.post':
+      return [event.channelJid];
     default: {
       const { fromMe, myLid, clientLid, remotePhone, group } = event;
       if (group) return [group.participant, group.participantPhone ?? ''];

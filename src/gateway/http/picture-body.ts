@@ -14,17 +14,17 @@ type PictureRequest = Parameters<typeof validated>[0] & {
 };
 
 /**
- * Reads the body of an operation that sets a picture: JSON with an address, or a form with a file, which is on this
+ * Reads the body of an operation that takes a picture: JSON with an address, or a form with a file, which is on this
  * machine's disk while `work` runs.
- * @param work gets the validated fields, and no source if the picture must be removed
+ * @param work gets the validated fields, and no source if there is no address
  * @throws GatewayError invalid_request, session_unknown, media_too_large
  */
-export async function withPicture<Fields extends object>(
+export async function withPicture<Fields extends object, Result>(
   request: PictureRequest,
   { body, parts }: { body: ObjectSchema<Fields & { downloadUrl: string }>; parts: ObjectSchema<Fields> },
   { sessions, sending }: Services,
-  work: (fields: Fields, source: FileSource | undefined) => Promise<void>,
-): Promise<void> {
+  work: (fields: Fields, source: FileSource | undefined) => Promise<Result>,
+): Promise<Result> {
   const { payload } = request;
   if (!(payload instanceof Readable)) {
     const fields = await validated(request, bodyValidator(body), payload);
@@ -39,7 +39,7 @@ export async function withPicture<Fields extends object>(
   try {
     const fields = await validated(request, bodyValidator(parts), Object.fromEntries(form.fields));
     if (form.file.size === 0) throw invalid('file must not be empty');
-    await work(fields, { file: form.file });
+    return await work(fields, { file: form.file });
   } finally {
     await form.file.discard();
   }

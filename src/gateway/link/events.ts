@@ -6,6 +6,7 @@ import type { Reason } from '../../domain/reasons.js';
 import type { ChatSettings, MessageStatus } from '../../domain/room.js';
 import type { CloseCause } from '../../domain/session.js';
 import type { UnreadableReason } from '../../domain/unreadable.js';
+import type { ChannelPost } from './channels.js';
 
 /** The identity of the linked number. */
 export interface OwnIdentity {
@@ -141,6 +142,7 @@ export type LinkEvent =
   /** `arrivedAt`: when its stanza arrived, on the monotonic clock. */
   | { type: 'message'; message: IncomingMessage; arrivedAt?: number }
   | { type: 'unreadable'; message: UnreadableMessage }
+  | { type: 'channel-post'; post: ChannelPost }
   | {
       type: 'message-status';
       messageId: string;

@@ -4,6 +4,7 @@ import type { EpochMs } from '../../domain/clock.js';
 import type { MessageContent } from '../../domain/message-content.js';
 import type { JournalEntry, KeyChange } from '../../domain/signal-state.js';
 import type { LinkAccount } from './account.js';
+import type { LinkChannels } from './channels.js';
 import type { LinkGroups, LinkPeople } from './directory.js';
 import type { IncomingMessage, LinkEvent, OwnIdentity, Restriction, UnreadableMessage } from './events.js';
 import type { HistoryPart } from './history.js';
@@ -39,6 +40,7 @@ export interface EncodedContent {
  */
 export interface Link {
   readonly groups: LinkGroups;
+  readonly channels: LinkChannels;
   readonly people: LinkPeople;
   readonly account: LinkAccount;
   /**

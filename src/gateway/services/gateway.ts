@@ -9,6 +9,7 @@ import { LiveLinks } from './access.js';
 import { Activity } from './activity/activity.js';
 import type { Presence } from './activity/presence.js';
 import type { Restrictions } from './activity/restrictions.js';
+import { Channels } from './channels/channels.js';
 import { MessageActions } from './chats/actions.js';
 import { ChatActions } from './chats/chats.js';
 import { FileKeeper, type FileObserver } from './files/file-keeper.js';
@@ -34,6 +35,7 @@ import { type PolicyObserver, SendPolicies } from './policies/send-policies.js';
 import { Profile } from './profile/profile.js';
 import { Announcements, type AnnounceObserver, type Announcer } from './receivers/announce.js';
 import { KeptEvents } from './receivers/kept-events.js';
+import { ChannelPosts } from './receiving/channel-posts.js';
 import { JournalReplay } from './receiving/journal-replay.js';
 import { InboundMessages, type ReceiveObserver } from './receiving/receive.js';
 import { UnreadableMessages, type UnreadableWaits } from './receiving/unreadable.js';
@@ -57,6 +59,7 @@ export class Gateway {
   readonly restrictions: Restrictions;
   readonly policies: SendPolicies;
   readonly groups: Groups;
+  readonly channels: Channels;
   readonly people: People;
   readonly profile: Profile;
   readonly avatars: Avatars;
@@ -141,6 +144,7 @@ export class Gateway {
       ...{ pictures: avatars.pictures, recorder, fileLinks, unreadable, announcements, spans, observer },
       ...{ clock, log },
     });
+    const channelPosts = new ChannelPosts(announcements);
     const { retentionDays } = options;
     const imports = new HistoryImports({
       ...{ store, links, recorder, rows, contacts, retry, retentionDays, parts, clock, log },
@@ -165,7 +169,7 @@ export class Gateway {
       linkPreviews: options.linkPreviews,
       heldLimit: options.heldSends,
       ...{ sessions, store, retry, links, liveLinks, contacts, earlier, media, policies, announcements },
-      ...{ statuses, inbound, spans, observer, clock, log },
+      ...{ statuses, inbound, channelPosts, spans, observer, clock, log },
     });
     const { held } = sends;
     this.sends = sends;
@@ -180,6 +184,7 @@ export class Gateway {
     this.presence = activity.presence;
     this.restrictions = activity.restrictions;
     this.groups = identities.groups;
+    this.channels = new Channels({ sessions, liveLinks, sends, media });
     this.people = identities.people;
     this.profile = new Profile({ sessions, media, avatars });
     this.avatars = avatars;
@@ -192,7 +197,18 @@ export class Gateway {
     });
     // in the order in which data pass through them: waiting events are older than those of the journal
     parts.add(
-      ...[options.durable, announcements, rooms, journal, imports, requests, unreadable, inbound, statuses],
+      ...[
+        options.durable,
+        announcements,
+        rooms,
+        journal,
+        imports,
+        requests,
+        unreadable,
+        inbound,
+        channelPosts,
+        statuses,
+      ],
       ...[roomSettings, updates, ...activity.parts, { stop: () => sessions.stop() }, contacts, knownGroups],
       ...[avatars, policies, sends, held, files, retry, keptEvents, housekeeping],
     );

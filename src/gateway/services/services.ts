@@ -1,6 +1,7 @@
 import type { WaVersions } from '../link/wa-versions.js';
 import type { Presence } from './activity/presence.js';
 import type { Restrictions } from './activity/restrictions.js';
+import type { Channels } from './channels/channels.js';
 import type { MessageActions } from './chats/actions.js';
 import type { ChatActions } from './chats/chats.js';
 import type { MediaLibrary } from './files/library.js';
@@ -48,6 +49,7 @@ export interface Services {
   history: HistoryRequests;
   library: MediaLibrary;
   groups: Groups;
+  channels: Channels;
   people: People;
   profile: Profile;
   avatars: Avatars;

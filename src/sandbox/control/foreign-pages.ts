@@ -3,7 +3,7 @@ import { isLoopback, isOwnHost } from '../../domain/host.js';
 import { Refusal } from '../wire/refusals.js';
 
 /** Routes of WhatsApp's own hosts: clients send their `Origin`, and the names of those hosts. */
-const OF_CLIENTS = /^\/(mms\/|v\/|sw\.js$)/;
+const OF_CLIENTS = /^\/(mms\/|newsletter\/|v\/|sw\.js$)/;
 /** Content types that a page may send to any server: those of forms. */
 const OF_FORMS = /^(text\/plain|application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
 

@@ -7,6 +7,7 @@ import type { NetworkParts } from '../clients/network-parts.js';
 import { addressOf } from '../state/visits.js';
 import { Refusal } from '../wire/refusals.js';
 import { activityRoutes } from './activity.js';
+import { channelRoutes } from './channels.js';
 import { faultRoutes } from './faults.js';
 import { fileRoutes } from './files.js';
 import { refuseForeignPages } from './foreign-pages.js';
@@ -34,6 +35,7 @@ const ROUTES: readonly Route[] = [
   ...tokenRoutes,
   ...chatRoutes,
   ...groupRoutes,
+  ...channelRoutes,
   ...fileRoutes,
   ...faultRoutes,
   ...networkRoutes,

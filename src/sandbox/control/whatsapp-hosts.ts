@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import type { Server } from '@hapi/hapi';
+import type { ResponseToolkit, Server } from '@hapi/hapi';
 import Joi from 'joi';
 import { MAX_FILE_BYTES } from '../../contract/sandbox/contents.js';
 import { wait } from '../../domain/clock.js';
 import type { NetworkParts } from '../clients/network-parts.js';
-import { directPath, HISTORY_FOLDER, MEDIA_HOSTS, mediaUrl, nameInPath } from '../media/host.js';
+import { directPath, HISTORY_FOLDER, MEDIA_HOSTS, mediaUrl, nameInPath, plainPath } from '../media/host.js';
 import { serviceWorker } from '../state/rules.js';
 import { Refusal } from '../wire/refusals.js';
 
@@ -61,17 +61,42 @@ export function whatsAppHosts(server: Server, { network }: NetworkParts): void {
       return { url: mediaUrl(path), direct_path: path };
     },
   });
+  server.route<{ Params: MediaParams; Query: { auth: string }; Payload: Readable }>({
+    method: 'POST',
+    path: '/newsletter/{kind}/{hash}',
+    options: {
+      payload: { output: 'stream', parse: false, maxBytes: MAX_FILE_BYTES },
+      validate: { params: uploadParams, query: Joi.object({ auth: Joi.string().default('') }).unknown() },
+    },
+    // not encrypted; the answer has a handle, which the post names (whatsmeow `upload.go`, zapo `newsletter/content.ts`)
+    handler: async ({ params: { kind, hash }, query, payload, info }) => {
+      const refusal = refusalOf(query.auth, info.hostname);
+      if (refusal) {
+        await finished(payload.resume());
+        throw refusal;
+      }
+      const { name } = await network.media.blobs.put([payload], hash);
+      const path = plainPath(kind, name);
+      return { url: mediaUrl(path), direct_path: path, handle: network.media.handles.make() };
+    },
+  });
+  const download = async ({ hash }: MediaParams, h: Pick<ResponseToolkit, 'response'>) => {
+    const blob = await network.media.blobs.get(hash);
+    if (!blob && network.media.blobs.isExpired(hash))
+      throw new Refusal('media_expired', 'this media has expired');
+    if (!blob) throw new Refusal('media_unknown', 'no such media');
+    // the length lets the server answer range requests
+    return h.response(blob.stream).type('application/octet-stream').bytes(blob.size);
+  };
+  server.route<{ Params: MediaParams }>({
+    method: 'GET',
+    path: '/newsletter/{kind}/{hash}',
+    handler: ({ params }, h) => download(params, h),
+  });
   server.route<{ Params: MediaParams }>({
     method: 'GET',
     path: '/v/{kind}/{hash}.enc',
-    handler: async ({ params }, h) => {
-      const blob = await network.media.blobs.get(params.hash);
-      if (!blob && network.media.blobs.isExpired(params.hash))
-        throw new Refusal('media_expired', 'this media has expired');
-      if (!blob) throw new Refusal('media_unknown', 'no such media');
-      // the length lets the server answer range requests
-      return h.response(blob.stream).type('application/octet-stream').bytes(blob.size);
-    },
+    handler: ({ params }, h) => download(params, h),
   });
   // clients delete the parts of the history that they have read (whatsmeow `DeleteMedia`); nothing else is deleted by anybody
   server.route<{ Params: MediaParams; Query: { auth: string; d_md: string } }>({

@@ -32,6 +32,11 @@ export function directPath(kind: string, name: string): string {
   return `${path}?${new URLSearchParams(query)}`;
 }
 
+/** The path of a file that is not encrypted, as those of channels (whatsapp-rust `download.rs`); with a query, as `directPath`. */
+export function plainPath(kind: string, name: string): string {
+  return `/newsletter/${kind}/${name}?${new URLSearchParams({ ccb: PATH_VERSION, oe: PATH_END, _nc_sid: PATH_SID })}`;
+}
+
 /** The URL that answers an upload. */
 export function mediaUrl(path: string): string {
   return `https://${MEDIA_HOSTS[0]}${path}`;
@@ -200,12 +205,30 @@ class MediaTokens {
   }
 }
 
+const HANDLE_BYTES = 48;
+
+/** Handles of uploads for channels, by which a post names its file; valid while the network runs. */
+class MediaHandles {
+  readonly #handles = new Set<string>();
+
+  make(): string {
+    const handle = randomBytes(HANDLE_BYTES).toString('base64');
+    this.#handles.add(handle);
+    return handle;
+  }
+
+  has(handle: string): boolean {
+    return this.#handles.has(handle);
+  }
+}
+
 /** The network's media hosts and the files that phones hold. */
 export class MediaHost {
   readonly blobs: Blobs;
   readonly files: PhoneFiles;
   readonly pictureUrls: PictureUrls;
   readonly tokens = new MediaTokens();
+  readonly handles = new MediaHandles();
 
   /** @param key signs the URLs of pictures */
   constructor(folder: MediaFolder, key: Buffer, clock: Clock) {

@@ -4,7 +4,7 @@ import type { MediaKind } from '../../contract/sandbox/index.js';
 import { errorMessage } from '../../domain/errors.js';
 import { unwrap } from '../../domain/wrappers.js';
 import { FileOpener, FileSealer } from '../media/encryption.js';
-import { directPath, mediaUrl, nameInPath, uploadKind } from '../media/host.js';
+import { directPath, mediaUrl, nameInPath, plainPath, uploadKind } from '../media/host.js';
 import type { Account } from '../state/account.js';
 import type { Network } from '../state/network.js';
 import { child, type Stanza, stanza } from '../wire/stanza.js';
@@ -31,6 +31,15 @@ export async function uploadFile(
   ]);
   const path = directPath(uploadKind(kind), name);
   return { mediaKey, fileEncSha256, directPath: path, url: mediaUrl(path) };
+}
+
+/** Uploads a file of the phones for a channel, not encrypted; undefined when they do not hold it. @param sha256 hex */
+export async function uploadPlainFile(network: Network, sha256: string, kind: MediaKind) {
+  const file = await network.media.files.get(sha256);
+  if (!file) return undefined;
+  const { name } = await network.media.blobs.put([file.stream]);
+  const path = plainPath(`newsletter-${kind}`, name);
+  return { directPath: path, url: mediaUrl(path) };
 }
 
 /** The name of a message's file on the media host; undefined when it has none. */

@@ -1,4 +1,5 @@
 import { LID_SERVER } from '../../domain/address.js';
+import { routeChannelMessage } from '../channels/route.js';
 import { hasBlocked } from '../people/blocks.js';
 import { refuseWithoutToken } from '../people/tokens.js';
 import { type Companion, type Device, deviceRow, devicesOf } from '../state/account.js';
@@ -20,7 +21,6 @@ const NOT_ALLOWED = '403';
 const ADMIN_REVOKE = '8';
 /** Elements of an author's stanza that the network does not forward. */
 const FOR_THE_NETWORK = new Set(['participants', 'enc', 'tctoken', 'cstoken', 'reporting']);
-const POSTS = ['@broadcast', CHANNEL_SERVER];
 const FORWARDED_ATTRS = ['edit', 'category'];
 
 /** Routes a message of a linked device: each copy goes to its device, and the author gets an ack. */
@@ -29,6 +29,12 @@ export function routeMessage(network: Network, companion: Companion, message: St
   if (isGroupJid(to)) {
     const chat = network.directory.groups.byJid(to);
     answer(network, companion, message, { chat, error: routeGroupMessage(network, companion, message) });
+    return;
+  }
+  if (message.attrs.to?.endsWith(CHANNEL_SERVER)) {
+    const rejected = network.faults.take('reject-sends', companion.account);
+    const routed = rejected ? { error: MALFORMED } : routeChannelMessage(network, companion, message);
+    answer(network, companion, message, routed);
     return;
   }
   const copies = readCopies(network, message);
@@ -64,8 +70,8 @@ function answer(
 
 /** The error of the negative ack; undefined when the message is accepted. */
 function refuse(network: Network, companion: Companion, message: Stanza, copies: Copy[]): string | undefined {
-  // statuses, broadcast lists and channels of clients
-  if (POSTS.some((server) => message.attrs.to?.endsWith(server))) return NOT_PLAYED;
+  // statuses and broadcast lists of clients
+  if (message.attrs.to?.endsWith('@broadcast')) return NOT_PLAYED;
   if (network.faults.take('reject-sends', companion.account) || copies.length === 0) return MALFORMED;
   if (message.attrs.to?.endsWith(`@${LID_SERVER}`) && network.faults.take('no-lid-chats', companion.account))
     return BAD_REQUEST;

@@ -1,4 +1,5 @@
 import type { ReceiptState } from '../../contract/sandbox/index.js';
+import { routeViewReceipt } from '../channels/route.js';
 import { type Account, type Device, deviceId, deviceRow } from '../state/account.js';
 import { jidIn, jidOf } from '../state/directory.js';
 import type { Group } from '../state/group.js';
@@ -23,6 +24,7 @@ export function routeReceipt(network: Network, from: Device, receipt: Stanza): v
   const ids = [id, ...childrenOf(child(receipt, 'list')).flatMap((item) => item.attrs.id ?? [])];
   settle(from, ids, type);
   from.companion?.connection?.send(stanza('ack', { class: 'receipt', id, from: to, participant, type }));
+  if (from.companion && routeViewReceipt(network, from.companion, receipt)) return;
   if (SEEN.has(type)) {
     from.account.phone.noteRead(ids);
     tellOwnDevices(network, from, receipt);

@@ -3,6 +3,7 @@ import type { State } from '../store/state.js';
 import { Refusal } from '../wire/refusals.js';
 import { parseDeviceJid } from '../wire/stanza.js';
 import { Account, type AddressingMode, type Companion, type Device, lidOf } from './account.js';
+import { Channels } from './channel.js';
 import { Group, Groups, isGroupJid } from './group.js';
 import type { AccountRecord } from './records.js';
 
@@ -14,6 +15,7 @@ export type Chat = Account | Group;
 /** All people, devices and groups of the network. */
 export class Directory {
   readonly groups: Groups;
+  readonly channels: Channels;
   readonly #state: State;
   readonly #byPn = new Map<string, Account>();
   readonly #byLid = new Map<string, Account>();
@@ -22,6 +24,7 @@ export class Directory {
   constructor(state: State) {
     this.#state = state;
     this.groups = new Groups(state);
+    this.channels = new Channels(state);
   }
 
   get accounts(): Iterable<Account> {

@@ -9,6 +9,7 @@ import { type Authority, certificateChain, createAuthority, generateKeyPair } fr
 import { NETWORK_JID, type Stanza, type StanzaContent, stanza } from '../wire/stanza.js';
 import type { Account, AddressingMode, ClientConnection, Companion, Device } from './account.js';
 import { CallBoard } from './call-board.js';
+import { ChannelWatchers } from './channel-watchers.js';
 import { Directory } from './directory.js';
 import { FaultBoard } from './faults.js';
 import { PresenceBoard } from './presence-board.js';
@@ -48,6 +49,7 @@ export class Network {
   readonly rules: NetworkRules;
   readonly presence = new PresenceBoard();
   readonly calls = new CallBoard();
+  readonly channelWatchers = new ChannelWatchers();
   readonly state: State;
   readonly clock: VirtualClock;
   readonly log: Log | undefined;

@@ -12,6 +12,8 @@ export type Bucket =
   | 'mailbox'
   | 'app-state'
   | 'group'
+  | 'channel'
+  | 'channel-post'
   | 'sender-key'
   | 'group-keys';
 

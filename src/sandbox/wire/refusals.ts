@@ -51,6 +51,17 @@ export class GroupRefusal extends Refusal {
   }
 }
 
+/** An action on a channel that the network refuses. */
+export class ChannelRefusal extends Refusal {
+  override name = 'ChannelRefusal';
+  readonly wireCode: 403 | 404;
+
+  constructor(wireCode: ChannelRefusal['wireCode']) {
+    super(wireCode === 404 ? 'channel_unknown' : 'channel_forbidden', REASONS[wireCode]);
+    this.wireCode = wireCode;
+  }
+}
+
 /** A query that the network refuses. */
 export class IqError extends Error {
   override name = 'IqError';

@@ -8,6 +8,7 @@ import { entriesIn, type StreamItem } from '../../client/event-stream.js';
 import {
   type Call,
   type CallOptions,
+  type ChannelPostAnswer,
   Operations,
   type SendMediaAnswer,
   type Transport,
@@ -92,6 +93,12 @@ export class DaemonClient extends Operations {
   async upload(clientId: string, form: UploadForm, idempotencyKey: string): Promise<SendMediaAnswer> {
     const headers = { 'idempotency-key': idempotencyKey };
     return this.#daemon.answer(await this.uploadForm('/send-media-message', clientId, form, headers));
+  }
+
+  /** Posts a file in a channel. */
+  async uploadPost(clientId: string, form: UploadForm, idempotencyKey: string): Promise<ChannelPostAnswer> {
+    const headers = { 'idempotency-key': idempotencyKey };
+    return this.#daemon.answer(await this.uploadForm('/post-channel', clientId, form, headers));
   }
 
   /**

@@ -79,6 +79,14 @@ function describeEvent(event: GatewayEvent, paint: Paint): string {
       if (!restricted) return `${paint('green', '●')} no restriction${limit}`;
       return `${paint('red', '● restricted')} until ${until || 'an unknown time'}: ${singleLine(reason)}${limit}`;
     }
+    case 'channel.post': {
+      const arrow = event.fromMe ? paint('cyan', '→') : paint('green', '←');
+      const what = singleLine(
+        [event.kind, event.action === 'posted' ? '' : event.action].filter(Boolean).join(' '),
+      );
+      const body = shorten(singleLine(event.body), BODY_LENGTH);
+      return `${arrow} ${paint('bold', `post ${what}`)} ${singleLine(event.channelJid)}: ${body} ${paint('dim', singleLine(event.messageId))}`;
+    }
     default:
       return describeMessage(event, paint);
   }

@@ -29,6 +29,7 @@ export const MEANINGS: Readonly<Record<EventType, string>> = {
   message_unreadable: 'a message that could not be read (opt-in)',
   account_status: 'a restriction of the linked number (opt-in)',
   identity_change: 'a new security code of a person (opt-in)',
+  channel_post: 'a post of a channel (opt-in)',
 };
 
 export interface Triggered extends TestEventAnswer {

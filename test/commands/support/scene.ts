@@ -31,6 +31,10 @@ export interface Scene {
   groupToLeave: string;
   /** Link of an invite to a group of Bob's. */
   invite: string;
+  /** A channel of Alice's with a post, which is to be deleted, and a channel of Bob's. */
+  channel: string;
+  post: string;
+  otherChannel: string;
   /** A text of Bob's, and his picture. */
   theirs: string;
   picture: string;
@@ -111,7 +115,14 @@ async function live(world: World, refused: FailedEvents) {
   const failed = [await refused.add('acme', 'text', hook), await refused.add('acme', 'text', hook)] as const;
   const record = await firstFile(world);
   const { inviteCode } = await world.phones.groups.create(BOB.number, { subject: 'Open' });
+  const { channels } = world.phones;
+  const { jid: channel } = await channels.create(ALICE.number, { name: 'Own news' });
+  const { messageId: post } = await channels.post(ALICE.number, channel, { text: 'The first post' });
+  const { jid: otherChannel } = await channels.create(BOB.number, { name: 'Other news' });
   return {
+    channel,
+    post,
+    otherChannel,
     theirs,
     picture: sent.messageId,
     own,

@@ -54,6 +54,16 @@ orgs: { workspace1: shop }
     expect([sessions.get('acme'), orgs.get('workspace1'), rest]).to.deep.equal(['shop', 'shop', 'gentle']);
   });
 
+  it('names people, groups and channels in its lists', async () => {
+    const list = '["+15550000002", "120363040000000001@g.us", "120363040000000001@newsletter"]';
+    const { policies } = await readPolicies(`policies: { shop: { allow: ${list} } }`, 'policy.yaml');
+    expect(policies.get('shop')?.allow).to.deep.equal([
+      '15550000002@s.whatsapp.net',
+      '120363040000000001@g.us',
+      '120363040000000001@newsletter',
+    ]);
+  });
+
   const WRONG: readonly [text: string, message: string][] = [
     ['mode: strict', 'policy.yaml:1: mode must be one of [observe, enforce, off]'],
     ['mode: observe\npolices: {}', 'policy.yaml:2: polices is not allowed'],

@@ -5,6 +5,7 @@ import { textEvent } from '../../support/rig/deliveries.js';
 
 const BOB = '90000000000002';
 const GROUP = '120363040000000001';
+const CHANNEL = `${GROUP}@newsletter`;
 const conversation = {
   ...{ clientId: 'acme', orgId: '', timestamp: '2026-01-02T03:04:05.000Z', myLid: '90000000000001' },
   ...{ chatRoomId: `acme-90000000000001-${BOB}`, clientLid: BOB, remoteJid: `${BOB}@lid`, isGroup: false },
@@ -47,6 +48,11 @@ const EVENTS = {
     ...{ event: 'session.status', type: 'session_status', clientId: 'acme', orgId: '', timestamp: '' },
     ...{ status: 'connected', previousStatus: 'reconnecting', reason: '' },
   },
+  post: {
+    ...{ event: 'channel.post', type: 'channel_post', clientId: 'acme', orgId: '', timestamp: '' },
+    ...{ channelJid: CHANNEL, messageId: 'P1', serverId: 1, action: 'posted', fromMe: false },
+    ...{ kind: 'text', body: 'News' },
+  },
 } as const satisfies Record<string, GatewayEvent>;
 
 const MESSAGES = ['text', 'sent', 'image', 'group'];
@@ -82,6 +88,8 @@ const CASES: readonly [
   ['by the number of a member', { senders: ['+15550000003'] }, [], ['group']],
   ['by the own LID', { senders: ['90000000000001'] }, [], ['sent']],
   ['by an empty sender', { senders: [''] }, ['group_update', 'session_status'], []],
+  ['by a channel', { senders: [CHANNEL] }, ['channel_post'], ['post']],
+  ['by the jid of a channel as a room', { rooms: [CHANNEL] }, ['channel_post'], []],
   [
     'by all parts',
     { types: ['text'], direction: 'received', groups: true, senders: ['90000000000003'] },

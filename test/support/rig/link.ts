@@ -26,6 +26,14 @@ export function playedLink(parts: Partial<Link> = {}): Link {
       join: unplayed,
       invite: unplayed,
     },
+    channels: {
+      list: unplayed,
+      get: unplayed,
+      posts: unplayed,
+      follow: unplayed,
+      unfollow: unplayed,
+      deletePost: unplayed,
+    },
     account: {
       profile: unplayed,
       setName: unplayed,

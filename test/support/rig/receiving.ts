@@ -185,7 +185,8 @@ export function receivingOver(base: Rig): Receiving {
         rig.told.push(event);
         return { deliveryId: receiver ? 'd' : '', delivered: true };
       }
-      if (!('body' in event)) throw new Error('an inbound message is announced as one');
+      if (!('chatRoomId' in event && 'body' in event))
+        throw new Error('an inbound message is announced as one');
       await rig.beforeAnnounce(event);
       rig.events.push(event);
       return { deliveryId: receiver ? 'd' : '', delivered: receiver !== undefined };

@@ -106,6 +106,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
   const roomSettings = new RoomSettings({ store, contacts, retry, log });
   const sends = new Sends({
     linkPreviews: false,
+    channelPosts: { announce: () => undefined },
     ...shared,
     links,
     retry,

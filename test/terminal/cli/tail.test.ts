@@ -211,6 +211,18 @@ describe('tailLine()', () => {
     );
   });
 
+  it('shows a post of a channel, and its deletion', () => {
+    const context = { clientId: 'acme', orgId: '', myLid: '', at: Date.parse(AT) };
+    const event = { ...sampleEvent('channel_post', context), messageId: 'P1' };
+    const entry = { kind: 'event', at: AT, clientId: 'acme' } as const;
+    const deletion = { action: 'deleted' as const, kind: '' as const, body: '' };
+    const lines = [event, { ...event, ...deletion }].map((one) => line({ ...entry, event: one }));
+    expect(lines).to.deep.equal([
+      'acme ← post text 120363040000000001@newsletter: This is a test event from Switchboard P1',
+      'acme ← post deleted 120363040000000001@newsletter:  P1',
+    ]);
+  });
+
   it('shows calls, presence, new security codes and changes of groups', () => {
     for (const [type, shown] of [
       ['call', 'acme ☎ call missed Test person C0FFEE00000000000000000000000001'],

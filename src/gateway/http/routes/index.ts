@@ -1,6 +1,7 @@
 import type { Route } from '../route.js';
 import { adoptionRoutes } from './adoption.js';
 import { backupRoutes } from './backups.js';
+import { channelRoutes } from './channels.js';
 import { chatRoutes } from './chats.js';
 import { deliveryRoutes } from './deliveries.js';
 import { docsRoutes } from './docs.js';
@@ -30,6 +31,7 @@ export const ROUTES: readonly Route[] = [
   ...peopleRoutes,
   ...profileRoutes,
   ...groupRoutes,
+  ...channelRoutes,
   ...inboxRoutes,
   ...mediaRoutes,
   ...receiverRoutes,

@@ -13,7 +13,8 @@ import {
   type WASocket,
 } from '@whiskeysockets/baileys';
 import type { MessageContent, OutgoingMessage } from '../link.js';
-import type { FileToSend, Uploader } from './media/upload.js';
+import { handleIn } from './channel-posts.js';
+import type { FileToSend, FileUploads, Uploader } from './media/upload.js';
 import { field } from './reasons.js';
 
 const MEDIA_TYPES = ['image', 'video', 'audio', 'document', 'sticker'] as const;
@@ -25,7 +26,7 @@ const MEDIA_TYPES = ['image', 'video', 'audio', 'document', 'sticker'] as const;
  */
 export async function compose(
   sock: WASocket,
-  uploader: Uploader,
+  uploader: FileUploads,
   message: OutgoingMessage,
   now: number,
 ): Promise<MessageContent> {
@@ -46,6 +47,32 @@ export async function compose(
   const made = await generateWAMessage(to, content, { ...options, upload: neverUpload, mediaCache });
   // normalises fields that still have the kind's types, such as base64 text for bytes
   return proto.Message.decode(proto.Message.encode(contentOf(made, message)).finish());
+}
+
+/**
+ * Composes a post of a channel: its file is not encrypted, and it has no secret for reactions.
+ * @returns also the handle of its file, if it has one
+ * @throws GatewayError as `compose`
+ */
+export async function composePost(
+  sock: WASocket,
+  uploader: Uploader,
+  message: OutgoingMessage,
+  now: number,
+): Promise<{ content: MessageContent; handle: string | undefined }> {
+  const { content } = message;
+  const encoded = 'encoded' in content && content.encoded instanceof Uint8Array ? content.encoded : undefined;
+  let handle = encoded && handleIn(encoded);
+  const uploads: FileUploads = {
+    async upload(file) {
+      const uploaded = await uploader.uploadPlain(file);
+      handle = uploaded.handle;
+      return uploaded.file;
+    },
+  };
+  const made: proto.IMessage = await compose(sock, uploads, message, now);
+  const { messageContextInfo: _, ...post } = made;
+  return { content: post, handle };
 }
 
 /** The library's short forms of content that kinds compose. */
@@ -108,10 +135,10 @@ function fileIn(content: object): FileToSend | undefined {
  * Uploads the file, and returns it as the library's cache of uploads. The library's own upload keeps a copy on the disk,
  * crashes the process when that is full, and does not report the error of each host.
  */
-async function uploaded(uploader: Uploader, file: FileToSend, now: number): Promise<CacheStore> {
+async function uploaded(uploader: FileUploads, file: FileToSend, now: number): Promise<CacheStore> {
   const place = await uploader.upload(file);
-  const mediaKeyTimestamp = Math.floor(now / 1000);
-  const message = proto.Message.fromObject({ [`${file.mediaType}Message`]: { ...place, mediaKeyTimestamp } });
+  const ofKey = 'mediaKey' in place && { mediaKeyTimestamp: Math.floor(now / 1000) };
+  const message = proto.Message.fromObject({ [`${file.mediaType}Message`]: { ...place, ...ofKey } });
   const files = new Map();
   files.set(`${file.mediaType}:${file.path}`, proto.Message.encode(message).finish());
   return {

@@ -7,6 +7,7 @@ import type { LinkEvent, LinkKeys, LinkOptions } from '../link.js';
 import { Account } from './account.js';
 import { AppState } from './app-state.js';
 import { CertificateCheck } from './certificate.js';
+import { Channels } from './channels.js';
 import { Contacts } from './contacts.js';
 import { Devices } from './devices.js';
 import { Fanout } from './fanout.js';
@@ -74,6 +75,7 @@ export interface Connection {
   identityNews: IdentityNews;
   contacts: Contacts;
   groups: Groups;
+  channels: Channels;
   groupCache: GroupCache;
   /** Verifies the server before anything is answered. */
   certificate: CertificateCheck;
@@ -195,6 +197,7 @@ export function makeConnection(
       (metadata) => contacts.fromGroup(metadata.participants),
       (people) => tokensOf(sock, clock, people),
     ),
+    channels: new Channels(sock, clock),
     groupCache,
     wasPaired,
     ended,

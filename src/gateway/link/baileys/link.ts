@@ -4,6 +4,7 @@ import { GatewayError, isGatewayError } from '../../../domain/errors.js';
 import { reason } from '../../../domain/reasons.js';
 import type { Logger } from '../../log.js';
 import type { LinkAccount } from '../account.js';
+import type { LinkChannels } from '../channels.js';
 import type { LinkGroups, LinkPeople } from '../directory.js';
 import type {
   ChatChange,
@@ -23,6 +24,7 @@ import type {
   SendGuard,
   WebAuthnAssertion,
 } from '../link.js';
+import { channelsOver } from './channels.js';
 import { type Connection, type LinkContext, makeConnection, releaseConnection } from './connection.js';
 import { Ending, Watchdog } from './ending.js';
 import { type FaultOwner, type Ownership, runAsLink } from './faults.js';
@@ -38,12 +40,13 @@ import type { PasskeyCeremony } from './passkey.js';
 import { askPicture, askProfile, fetchPicture, lookUp } from './people.js';
 import { isTrusted } from './privacy-tokens.js';
 import { type Verdict, verdictOn } from './reasons.js';
-import { notConnected } from './send.js';
+import { notConnected } from './send-errors.js';
 import { unlink } from './unlink.js';
 
 /** A link over the library's socket. */
 export class BaileysLink implements Link, FaultOwner {
   readonly groups: LinkGroups = groupsOver((call) => this.#lookingUp(({ groups }) => call(groups)));
+  readonly channels: LinkChannels = channelsOver((call) => this.#lookingUp(({ channels }) => call(channels)));
   readonly people: LinkPeople = {
     profile: (address) => this.#lookingUp(({ sock }) => askProfile(sock, address)),
     picture: (address, preview) => this.#lookingUp(({ sock }) => askPicture(sock, address, preview)),

@@ -13,6 +13,7 @@ import type { Logger } from '../../log.js';
 import type { LinkEvent } from '../link.js';
 import { settingsIn } from './app-state.js';
 import { callStepIn } from './calls.js';
+import { channelPostIn } from './channel-posts.js';
 import type { Connection } from './connection.js';
 import { changedNumber, noteNumber, pictureOwner } from './contacts.js';
 import type { Ending, Watchdog } from './ending.js';
@@ -95,7 +96,11 @@ function listenToStanzas(connection: Connection, listener: Listener): void {
     const { me } = sock.authState.creds;
     if (me && !me.name && attrs.display_name) me.name = attrs.display_name;
   });
-  ws.prependListener('CB:message', (node: BinaryNode) => takeMessage(node, connection, log));
+  ws.prependListener('CB:message', (node: BinaryNode) => {
+    const post = channelPostIn(node, clock.now());
+    if (post) emit({ type: 'channel-post', post });
+    takeMessage(node, connection, log);
+  });
   ws.prependListener('CB:ack,class:message', (node: BinaryNode) => {
     if (sender.onAck(node)) handled.add(node);
   });

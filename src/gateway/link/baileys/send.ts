@@ -2,6 +2,7 @@ import {
   areJidsSameUser,
   type BinaryNode,
   isJidGroup,
+  isJidNewsletter,
   isLidUser,
   proto,
   type WASocket,
@@ -17,10 +18,10 @@ import type {
   PreparedMessage,
   Relayed,
   Remedy,
-  Restriction,
   SendGuard,
 } from '../link.js';
-import { compose, stanzaExtras } from './compose.js';
+import { postStanza, withHandle } from './channel-posts.js';
+import { compose, composePost, stanzaExtras } from './compose.js';
 import type { Audience, Fanout } from './fanout.js';
 import { stanzaTime } from './incoming.js';
 import type { Uploader } from './media/upload.js';
@@ -29,6 +30,15 @@ import type { MessageTokens } from './privacy-tokens.js';
 import { partsOf } from './reasons.js';
 import type { StatusEvent } from './receipts.js';
 import type { Restrictions } from './restrictions.js';
+import {
+  cutOff,
+  locked,
+  notConnected,
+  refused,
+  rejected,
+  unacknowledged,
+  withoutToken,
+} from './send-errors.js';
 import { readAtWire } from './socket.js';
 
 /** Code of a nack that means a restricted account, or a person whose token is missing. */
@@ -54,6 +64,9 @@ interface Acknowledgement {
   hash: string | undefined;
 }
 
+/** A post in a channel is not encrypted, so it is for no device in particular. */
+const FOR_CHANNELS = { tokens: { nodes: [], isTrusted: true }, audience: { people: [], devices: [] } };
+
 /** A message that is ready to leave over this connection. */
 class ReadyMessage implements PreparedMessage {
   readonly sender: WireSender;
@@ -64,17 +77,27 @@ class ReadyMessage implements PreparedMessage {
   readonly encoded: Uint8Array;
   readonly tokens: MessageTokens;
   readonly audience: Audience;
+  /** Of a post in a channel: names its file. */
+  readonly handle: string | undefined;
 
   constructor(
     sender: WireSender,
     asked: OutgoingMessage,
-    made: { to: string; content: MessageContent; tokens: MessageTokens; audience: Audience },
+    made: {
+      to: string;
+      content: MessageContent;
+      tokens: MessageTokens;
+      audience: Audience;
+      handle?: string | undefined;
+    },
   ) {
     this.sender = sender;
     this.asked = asked;
     this.to = made.to;
     this.content = made.content;
-    this.encoded = proto.Message.encode(made.content).finish();
+    this.handle = made.handle;
+    const encoded = proto.Message.encode(made.content).finish();
+    this.encoded = made.handle ? withHandle(encoded, made.handle) : encoded;
     this.tokens = made.tokens;
     this.audience = made.audience;
   }
@@ -144,6 +167,10 @@ export class WireSender {
   /** See the port. */
   async prepare(asked: OutgoingMessage): Promise<PreparedMessage> {
     const { sock, fallback, uploader, clock, tokensFor } = this.#options;
+    if (isJidNewsletter(asked.to)) {
+      const post = await composePost(sock, uploader, asked, clock.now());
+      return new ReadyMessage(this, asked, { to: asked.to, ...FOR_CHANNELS, ...post });
+    }
     const to = asked.remedy?.to ?? (await fallback.addressFor(asked.to));
     const audience = await this.#audience(to);
     const [content, tokens] = await Promise.all([
@@ -193,6 +220,7 @@ export class WireSender {
   /** What another copy needs, or the error if it would be refused too. */
   async #cureOf(to: string, { isTrusted }: MessageTokens, code: string): Promise<Remedy | GatewayError> {
     const { fallback, restrictions, askForToken } = this.#options;
+    if (isJidNewsletter(to)) return rejected(code);
     if (code === BAD_REQUEST) {
       const number = await fallback.numberFor(to);
       return number ? { to: number } : rejected(code);
@@ -272,24 +300,34 @@ export class WireSender {
     }
   }
 
-  #write({ asked, to, content, tokens }: ReadyMessage, guard: SendGuard, copy: CopyInFlight): void {
+  #write(message: ReadyMessage, guard: SendGuard, copy: CopyInFlight): void {
+    const { asked, to, content, tokens, handle } = message;
     const { sock, clock } = this.#options;
     const { messageId } = asked;
+    const written = () => {
+      if (!copy.ended) this.#limit(messageId, copy);
+    };
+    if (isJidNewsletter(to)) {
+      // the library sends posts too, but without the handle and the type of a file, and without a last question to the guard
+      if (guard.check())
+        sock
+          .sendNode(postStanza(to, messageId, content, handle))
+          .then(written, (error: unknown) => copy.fail(this.#failureOf(error)));
+      else copy.block();
+      return;
+    }
     const { additionalNodes = [], ...extras } = stanzaExtras(content, clock.now());
     const blocked = new Error('the guard blocked the message');
     const check = () => {
       if (!guard.check()) throw blocked;
     };
     const nodes = readAtWire([...additionalNodes, ...tokens.nodes], check);
-    sock.relayMessage(to, content, { messageId, ...extras, additionalNodes: nodes }).then(
-      () => {
-        if (!copy.ended) this.#limit(messageId, copy);
-      },
-      (error: unknown) => {
+    sock
+      .relayMessage(to, content, { messageId, ...extras, additionalNodes: nodes })
+      .then(written, (error: unknown) => {
         if (error === blocked) copy.block();
         else copy.fail(this.#failureOf(error));
-      },
-    );
+      });
   }
 
   /** Maps an error of the library's `relayMessage`. */
@@ -314,58 +352,4 @@ export class WireSender {
 function isChat(from: string | undefined, to: string): boolean {
   if (isJidGroup(from) || isJidGroup(to)) return from === to;
   return areJidsSameUser(from, to) || isLidUser(from) !== isLidUser(to);
-}
-
-/** The error for a message that the library refused before it left. */
-function refused(error: unknown): GatewayError {
-  const { message } = partsOf(error);
-  const text = `The message could not be sent: ${message || 'no reason given'}.`;
-  return new GatewayError('send_rejected', text, { cause: error });
-}
-
-/** The error for a link that is not open. */
-export function notConnected(cause?: unknown): GatewayError {
-  return new GatewayError(
-    'send_not_connected',
-    'The session is not connected, so nothing was sent. Try again.',
-    {
-      cause,
-    },
-  );
-}
-
-function rejected(code: string): GatewayError {
-  return new GatewayError('send_rejected', `The network rejected the message (${code}).`);
-}
-
-/** @param lock undefined when the network did not say whether the account is locked */
-function locked(code: string, lock: Restriction | undefined): GatewayError {
-  const until = lock?.until ? ` until ${new Date(lock.until).toISOString()}` : '';
-  return new GatewayError(
-    'send_rejected',
-    `The network rejected the message (${code}): it has restricted this account from starting new chats${until}.`,
-  );
-}
-
-function withoutToken(code: string): GatewayError {
-  return new GatewayError(
-    'send_rejected',
-    `The network rejected the message (${code}): the account is not restricted, but the network asks for a valid token ` +
-      'of this person, and there is none. The person has to write first.',
-  );
-}
-
-function cutOff(cause?: unknown): GatewayError {
-  return new GatewayError(
-    'send_cut_off',
-    'The connection ended before there was proof that the message arrived.',
-    { cause },
-  );
-}
-
-function unacknowledged(): GatewayError {
-  return new GatewayError(
-    'send_unacknowledged',
-    `There was no acknowledgement of the network and no receipt within ${LIMITS.sendAckMs / 1000} s.`,
-  );
 }

@@ -1,4 +1,4 @@
-import { parseJid } from '../../../domain/address.js';
+import { isChannel, parseJid } from '../../../domain/address.js';
 import type { ChatStanding } from '../../../domain/policy/rules.js';
 import type { PastSend, Store } from '../../store/store.js';
 import { roomIdOf } from '../identities/parties.js';
@@ -61,7 +61,7 @@ export class ChatStandings {
     const { traces } = this.#store;
     const sends = past.filter(({ counted }) => counted !== 'nothing');
     const chats = new Map<string, Awaited<ReturnType<Store['traces']['conversation']>>>();
-    const people = [...new Set(sends.filter(isAsked).map(({ to }) => to))].filter((to) => !isGroup(to));
+    const people = [...new Set(sends.filter(isAsked).map(({ to }) => to))].filter((to) => !isShared(to));
     for (let done = 0; done < people.length; done += READS_AT_ONCE) {
       const batch = people.slice(done, done + READS_AT_ONCE);
       const read = batch.map(async (to) => chats.set(to, await traces.conversation(clientId, to)));
@@ -77,14 +77,15 @@ export class ChatStandings {
       // trust the own record more than traces: the network may have refused an earlier send
       if (counted === 'new chat') return { send, standing: 'new' };
       const standing: ChatStanding =
-        isGroup(to) || wroteAt < sentAt ? 'running' : isNew ? 'new' : 'unanswered';
+        isShared(to) || wroteAt < sentAt ? 'running' : isNew ? 'new' : 'unanswered';
       return { send, standing };
     });
   }
 }
 
-export function isGroup(jid: string): boolean {
-  return parseJid(jid)?.kind === 'group';
+/** True for a group or a channel: a message there begins no chat. */
+export function isShared(jid: string): boolean {
+  return parseJid(jid)?.kind === 'group' || isChannel(jid);
 }
 
 const RANK: Record<ChatStanding, number> = { new: 0, unanswered: 1, running: 2 };

@@ -12,7 +12,7 @@ import type { KnownGroups } from '../identities/known-groups.js';
 import { linkedSince } from '../sessions/linked-number.js';
 import type { Session } from '../sessions/session.js';
 import { type Counted, countedSend } from './admission.js';
-import { ChatStandings, furthest, isGroup } from './chat-standings.js';
+import { ChatStandings, furthest } from './chat-standings.js';
 import { RecipientChecks } from './recipient-checks.js';
 
 /** Chats of a session that are remembered: running ones, and those that sends in flight began. */
@@ -169,7 +169,7 @@ export class PolicyFacts {
       listed && address && address.kind !== 'group'
         ? await contacts.find(clientId, { [address.kind]: address.user })
         : undefined;
-    const isSizeAsked = policy.largestGroup !== undefined && isGroup(to);
+    const isSizeAsked = policy.largestGroup !== undefined && parseJid(to)?.kind === 'group';
     const found = isSizeAsked ? groups.find(clientId, to) : undefined;
     // observe mode must not wait for the network: the next message finds the answer
     const group = policy.mode === 'enforce' ? await found : groups.known(clientId, to);

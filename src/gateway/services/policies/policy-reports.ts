@@ -8,7 +8,7 @@ import { liveLink, type SessionSource } from '../access.js';
 import type { Contacts } from '../identities/contacts.js';
 import { linkedSince } from '../sessions/linked-number.js';
 import { toPolicyRefusal } from './admission.js';
-import { isGroup } from './chat-standings.js';
+import { isShared } from './chat-standings.js';
 import type { PolicyFacts } from './policy-facts.js';
 
 /** Answers questions about policies: what a session may send now, what was refused, and what it has sent. */
@@ -70,7 +70,7 @@ export class PolicyReports {
     if (to === undefined) return answer;
     const address = await this.#addressOf(clientId, policy, to);
     const jid = formatJid(address);
-    const standing = isGroup(jid) ? 'running' : await facts.standingOf(session, jid);
+    const standing = isShared(jid) ? 'running' : await facts.standingOf(session, jid);
     const intended = await facts.intended(session, policy, { to: jid, text: '', standing });
     const isLookedUp = await facts.isLookedUp(session, policy, { to: jid, standing });
     const refusals = judge(policy, { ...intended, at, isLookedUp }, number);

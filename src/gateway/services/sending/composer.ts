@@ -42,6 +42,7 @@ export class Composer {
     const { session, job, messageId } = send;
     const { quotedMessageId, metaData } = job.payload;
     const { earlier, clock } = this.#options;
+    if (job.channel !== undefined) return this.#composePost(send, job.channel);
     const recipient = await this.#recipientOf(send);
     const to = formatJid(recipient);
     const people = await this.#peopleIn(send);
@@ -58,6 +59,16 @@ export class Composer {
       ...{ messageId, to, content, text: textIn(job.payload), isChange: job.target !== undefined },
       ...(quoted && { quoted }),
       ...(metaData && { metaData }),
+      ...(fileName && { fileName }),
+      ...(discard && { discard }),
+    };
+  }
+
+  async #composePost({ job, messageId }: Send, to: string): Promise<Draft> {
+    const context = { chat: to, now: this.#options.clock.now(), mentionedJids: [] };
+    const { content, fileName, discard } = await job.compose(context, (text) => text);
+    return {
+      ...{ messageId, to, content, text: textIn(job.payload), isChange: false },
       ...(fileName && { fileName }),
       ...(discard && { discard }),
     };

@@ -8,7 +8,7 @@ import { doubling, pauseAfter } from '../../../domain/retry.js';
 import type { IncomingMessage } from '../../link/link.js';
 import type { SentRecord } from '../../store/store.js';
 import type { SessionSource } from '../access.js';
-import { isGroup } from '../policies/chat-standings.js';
+import { isShared } from '../policies/chat-standings.js';
 import type { SessionEvent } from '../sessions/session.js';
 import type { SessionPart } from '../sessions/session-parts.js';
 import type { MessageSpans } from '../spans.js';
@@ -253,7 +253,7 @@ export class HeldSends implements SessionPart {
     const held = this.#read.get(clientId)?.queue;
     const judging = this.#judging.of(clientId);
     if (!held?.size && judging.length === 0) return;
-    const chats = [message.chat, message.chatAlt].flatMap((jid) => (jid && !isGroup(jid) ? jid : []));
+    const chats = [message.chat, message.chatAlt].flatMap((jid) => (jid && !isShared(jid) ? jid : []));
     for (const turn of judging) if (chats.includes(turn.to)) turn.isOutdated = true;
     if (chats.some((jid) => held?.firstOf(jid))) this.#wake(clientId, ({ queue }) => queue.wake(chats));
   }

@@ -21,6 +21,8 @@ export interface SendJob {
   payload: SendPayload;
   /** The request, to compare it with an earlier one under the same Idempotency-Key. */
   request: object;
+  /** The jid of the channel that it is a post of: nobody is looked up for it. */
+  channel?: string;
   /** The earlier message that it replies to, changes or reacts to. */
   target?: Target | undefined;
   /** @param rename replaces each mention in a text by its form on the wire: phones show a name only if both match */

@@ -1,3 +1,4 @@
+import { isChannel } from '../../../domain/address.js';
 import { type Clock, endsWithin } from '../../../domain/clock.js';
 import { GatewayError, isFinalForSend, isGatewayError } from '../../../domain/errors.js';
 import { KeyedLock } from '../../../domain/keyed-lock.js';
@@ -9,6 +10,7 @@ import type { SentRecord, Store } from '../../store/store.js';
 import { type LiveLinks, ownJid } from '../access.js';
 import type { Admission } from '../policies/admission.js';
 import type { SendPolicies } from '../policies/send-policies.js';
+import type { ChannelPosts } from '../receiving/channel-posts.js';
 import type { InboundMessages } from '../receiving/receive.js';
 import { linkedSince } from '../sessions/linked-number.js';
 import type { Session } from '../sessions/session.js';
@@ -49,6 +51,7 @@ export class Outbox {
     liveLinks: LiveLinks;
     policies: Pick<SendPolicies, 'admit'>;
     inbound: Pick<InboundMessages, 'echo'>;
+    channelPosts: Pick<ChannelPosts, 'announce'>;
     spans: MessageSpans;
     clock: Clock;
     log: Logger;
@@ -269,6 +272,7 @@ export class Outbox {
 
   /** Announces the sent message. Resolves when the history has it, or after `recordWaitMs`. */
   async #announce(session: Session, message: OwnMessage, sent: SentMessage): Promise<Sent> {
+    if (isChannel(message.to)) return this.#announcePost(session, message, sent);
     const { record } = session;
     const participant = ownJid(session);
     const echo = {
@@ -284,5 +288,17 @@ export class Outbox {
     };
     const { recorded } = await this.#options.inbound.echo(record, echo, message);
     return { content: sent.content, recorded };
+  }
+
+  /** A post of a channel is no message: it is only told as an event of its own, and then closed. */
+  async #announcePost(session: Session, { messageId, to }: OwnMessage, sent: SentMessage): Promise<Sent> {
+    const { channelPosts, retry, store } = this.#options;
+    const { content } = sent;
+    channelPosts.announce(session.record, {
+      ...{ channel: to, messageId, serverId: 0, change: 'posted', fromMe: true, content },
+      timestamp: eventTimeOf(sent),
+    });
+    await retry.run(() => store.sends.finish(session.clientId, messageId));
+    return { content, recorded: true };
   }
 }

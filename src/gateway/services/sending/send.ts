@@ -16,6 +16,7 @@ import type { MessageStatuses } from '../history/message-statuses.js';
 import type { Contacts } from '../identities/contacts.js';
 import type { SendPolicies } from '../policies/send-policies.js';
 import type { Announcements } from '../receivers/announce.js';
+import type { ChannelPosts } from '../receiving/channel-posts.js';
 import type { InboundMessages } from '../receiving/receive.js';
 import type { Session, SessionEvent } from '../sessions/session.js';
 import type { SessionPart } from '../sessions/session-parts.js';
@@ -68,6 +69,7 @@ export class Sends implements SessionPart {
     heldLimit: number;
     statuses: Pick<MessageStatuses, 'note'>;
     inbound: Pick<InboundMessages, 'echo'>;
+    channelPosts: Pick<ChannelPosts, 'announce'>;
     spans: MessageSpans;
     observer: SendObserver;
     clock: Clock;

@@ -6,6 +6,7 @@ import { groups } from './groups.js';
 import type { Client, IqAnswer, IqNamespace } from './iq.js';
 import { mediaConn, profilePicture } from './media.js';
 import { mex } from './mex.js';
+import { newsletter } from './newsletter.js';
 import { business, status, usync } from './people.js';
 import { encrypt } from './prekeys.js';
 import { blocklist, disappearingMode, privacy } from './privacy.js';
@@ -22,6 +23,7 @@ const NAMESPACES = new Map<string, IqNamespace>(
     md,
     mediaConn,
     mex,
+    newsletter,
     passive,
     ping,
     privacy,

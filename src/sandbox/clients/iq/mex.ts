@@ -5,7 +5,8 @@ import type { Account } from '../../state/account.js';
 import type { Network } from '../../state/network.js';
 import { IqError, NOT_PLAYED } from '../../wire/refusals.js';
 import { stanza, textOf } from '../../wire/stanza.js';
-import { asker, asks, type IqNamespace } from './iq.js';
+import { answerChannelQuery, CHANNEL_QUERIES } from './channel-queries.js';
+import { asker, asks, type IqAnswer, type IqNamespace, type IqRequest } from './iq.js';
 
 type Answer = (network: Network, account: Account, variables: unknown) => object;
 
@@ -19,21 +20,34 @@ const QUERIES: Record<string, [field: string, answer: Answer]> = {
   [QueryIds.MESSAGE_CAPPING_INFO]: ['xwa2_message_capping_info', chatLimit],
 };
 
-/** Stored GraphQL queries: the restrictions of the account. Channels, user names and others are not played. */
+/** Stored GraphQL queries: the restrictions of the account, and channels. User names and others are not played. */
 export const mex: IqNamespace = {
   xmlns: 'w:mex',
   answer(request) {
-    const found = asks(request, 'get', 'query') ? QUERIES[request.body?.attrs.query_id ?? ''] : undefined;
+    const id = asks(request, 'get', 'query') ? (request.body?.attrs.query_id ?? '') : '';
+    const ofChannel = CHANNEL_QUERIES.get(id);
+    if (ofChannel) {
+      const asked = { network: request.network, companion: asker(request), variables: variablesOf(request) };
+      return result(answerChannelQuery(ofChannel, asked));
+    }
+    const found = QUERIES[id];
     if (!found) throw NOT_PLAYED;
     const [field, answer] = found;
     const { account } = asker(request);
     if (answer !== setTextStatus && request.network.faults.take('ignore-restrictions', account))
       return 'silence';
-    const asked = parseObject(textOf(request.body));
-    const data = { [field]: answer(request.network, account, asked?.variables) };
-    return { content: [stanza('result', {}, Buffer.from(JSON.stringify({ data })))] };
+    return result({ data: { [field]: answer(request.network, account, variablesOf(request)) } });
   },
 };
+
+function variablesOf({ body }: IqRequest): Record<string, unknown> {
+  const variables = parseObject(textOf(body))?.variables;
+  return isObject(variables) ? { ...variables } : {};
+}
+
+function result(answer: object): IqAnswer {
+  return { content: [stanza('result', {}, Buffer.from(JSON.stringify(answer)))] };
+}
 
 /** @throws IqError 400 for a text of another type */
 function setTextStatus(network: Network, account: Account, variables: unknown): object {

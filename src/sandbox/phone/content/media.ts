@@ -4,7 +4,7 @@ import type { proto } from '@whiskeysockets/baileys';
 import type { MediaContent, MediaKind, MediaView } from '../../../contract/sandbox/index.js';
 import type { Network } from '../../state/network.js';
 import { Refusal } from '../../wire/refusals.js';
-import { findMedia, type MediaPart, uploadFile } from '../media.js';
+import { findMedia, type MediaPart, uploadFile, uploadPlainFile } from '../media.js';
 import type { StanzaShape } from '../phone-messages.js';
 import type { PhoneContent, Writing } from './content.js';
 
@@ -31,6 +31,20 @@ export const media: PhoneContent = {
   },
 };
 
+/** The message of a file in a channel, which is not encrypted, and the `mediatype` of its stanza. */
+export async function composeForChannel(
+  network: Network,
+  content: MediaContent,
+): Promise<{ message: proto.IMessage; mediaType: string }> {
+  const { sha256, size } = await takeFile(network, content);
+  const uploaded = await uploadPlainFile(network, sha256, content.kind);
+  if (!uploaded) throw new Refusal('file_unknown', `no phone holds a file ${sha256}`);
+  const { mimeType: mimetype } = content;
+  const part = { ...uploaded, mimetype, fileSha256: Buffer.from(sha256, 'hex'), fileLength: size };
+  const mediaType = shapeOf(content).enc?.mediatype ?? content.kind;
+  return { message: FIELDS[content.kind](part, content), mediaType };
+}
+
 /** Uploads a file, and returns the fields that all kinds of files share. */
 async function composePart({ network, contextInfo }: Writing, content: MediaContent) {
   const { sha256, size } = await takeFile(network, content);
@@ -46,7 +60,7 @@ async function composePart({ network, contextInfo }: Writing, content: MediaCont
   };
 }
 
-type Part = Awaited<ReturnType<typeof composePart>>;
+type Part = Partial<Awaited<ReturnType<typeof composePart>>>;
 
 /** The message of each kind of file. */
 const FIELDS: Record<MediaKind, (part: Part, content: MediaContent) => proto.IMessage> = {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { generateWAMessage, generateWAMessageFromContent, proto } from '@whiskeysockets/baileys';
 import { type Reason, reason } from '../../../../src/domain/reasons.js';
 import type { CloseCause, SessionStatus } from '../../../../src/domain/session.js';
+import type { Channel } from '../../../../src/gateway/link/channels.js';
 import type { Group } from '../../../../src/gateway/link/directory.js';
 import type {
   Link,
@@ -33,6 +34,19 @@ export const GROUP: Group = {
   disappearingSeconds: 0,
   ownerJid: '90000000000001@lid',
   members: [{ lid: '90000000000001', pn: '', isAdmin: true, isSuperAdmin: true }],
+};
+
+/** The one channel of every played number. */
+const CHANNEL: Channel = {
+  jid: '120363040000000001@newsletter',
+  name: 'News',
+  description: '',
+  role: 'owner',
+  followers: 1,
+  isVerified: false,
+  isMuted: false,
+  inviteCode: 'Code',
+  createdAt: 0,
 };
 
 const CREDENTIALS = Buffer.from('credentials');
@@ -168,6 +182,14 @@ export class PlayedNetwork {
           const { jid, subject, topic, ownerJid, joinApproval, members } = GROUP;
           return { jid, subject, topic, ownerJid, joinApproval, size: members.length, createdAt: 0 };
         },
+      },
+      channels: {
+        list: async () => [CHANNEL],
+        get: async (key) => ({ ...CHANNEL, ...('jid' in key && { jid: key.jid }) }),
+        posts: async () => [],
+        follow: async (jid) => note('channels.follow', jid),
+        unfollow: async (jid) => note('channels.unfollow', jid),
+        deletePost: async (jid, messageId) => note('channels.deletePost', jid, messageId),
       },
       account: {
         profile: async () => ({ name: 'Alice', about: '', pictureId: '', disappearingSeconds: 0 }),

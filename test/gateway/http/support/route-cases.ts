@@ -111,6 +111,12 @@ const RECEIVER_SETTINGS: Record<string, Field> = {
   },
 };
 
+const CHANNEL = '120363040000000001@newsletter';
+const CHANNEL_JID: Field = {
+  wrong: [7, null, {}, '', 'news', '120363040000000001@g.us', '@newsletter'],
+  tooLong: `${'1'.repeat(130)}@newsletter`,
+};
+
 /** Id of an own message. */
 export const OWN_MESSAGE = '3EB01';
 /** The number of the session, with its device. */
@@ -507,6 +513,31 @@ const CASES: readonly RouteCase[] = [
       node: { wrong: [7, null, {}, ''], tooLong: 'n'.repeat(257) },
       draining: { wrong: ['true', 1, null] },
     },
+  },
+  {
+    path: '/follow-channel',
+    valid: { clientId: 'acme', channelJid: CHANNEL },
+    fields: { clientId: CLIENT_ID, channelJid: CHANNEL_JID },
+  },
+  {
+    path: '/unfollow-channel',
+    valid: { clientId: 'acme', channelJid: CHANNEL },
+    fields: { clientId: CLIENT_ID, channelJid: CHANNEL_JID },
+  },
+  {
+    path: '/post-channel',
+    valid: { clientId: 'acme', channelJid: CHANNEL, body: 'News' },
+    fields: {
+      clientId: CLIENT_ID,
+      channelJid: CHANNEL_JID,
+      body: { wrong: [7, null, {}], tooLong: 'a'.repeat(65_537) },
+      downloadUrl: { wrong: [7, null, {}, 'example.com', 'ftp://example.com'] },
+    },
+  },
+  {
+    path: '/delete-channel-post',
+    valid: { clientId: 'acme', channelJid: CHANNEL, messageId: OWN_MESSAGE },
+    fields: { clientId: CLIENT_ID, channelJid: CHANNEL_JID, messageId: MESSAGE_ID },
   },
 ];
 

@@ -77,6 +77,33 @@ export async function encryptFile(
   };
 }
 
+/**
+ * A file that is uploaded as it is, for a channel. Read twice, as an encrypted one.
+ * @throws the error of a failed read, and `signal.reason`
+ */
+export async function plainFile(
+  path: string,
+  signal: AbortSignal,
+): Promise<Pick<EncryptedFile, 'fileSha256' | 'fileLength' | 'body'>> {
+  const hash = createHash('sha256');
+  let fileLength = 0;
+  for await (const slice of slicesOf(path, signal)) {
+    hash.update(slice);
+    fileLength += slice.length;
+  }
+  return { fileSha256: hash.digest(), fileLength, body: () => slicesOf(path, signal) };
+}
+
+async function* slicesOf(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+  for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES, signal })) {
+    for (let start = 0; start < piece.length; start += SLICE_BYTES) {
+      const slice: Buffer = piece.subarray(start, start + SLICE_BYTES);
+      await nextFileSlice();
+      yield slice;
+    }
+  }
+}
+
 /** @param read called with each piece before it is encrypted */
 async function* ciphertext({
   path,
@@ -92,13 +119,9 @@ async function* ciphertext({
   read?(piece: Buffer): void;
 }): AsyncGenerator<Buffer> {
   const cipher = createCipheriv(CIPHER, cipherKey, iv);
-  for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES, signal })) {
-    for (let start = 0; start < piece.length; start += SLICE_BYTES) {
-      const slice: Buffer = piece.subarray(start, start + SLICE_BYTES);
-      await nextFileSlice();
-      read?.(slice);
-      yield cipher.update(slice);
-    }
+  for await (const slice of slicesOf(path, signal)) {
+    read?.(slice);
+    yield cipher.update(slice);
   }
   yield cipher.final();
 }

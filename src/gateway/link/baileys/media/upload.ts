@@ -12,7 +12,7 @@ import { GatewayError } from '../../../../domain/errors.js';
 import type { MediaSource } from '../../link.js';
 import { field } from '../reasons.js';
 import { proxyFailureIn } from '../tunnel.js';
-import { type EncryptedFile, encryptFile } from './cipher.js';
+import { encryptFile, plainFile } from './cipher.js';
 import type { MediaRoute } from './route.js';
 
 const ORIGIN = 'https://web.whatsapp.com';
@@ -38,6 +38,23 @@ interface UploadedFile {
 
 type Place = Pick<UploadedFile, 'url' | 'directPath'>;
 
+/** A file that was uploaded for a channel, where files are not encrypted. */
+type PlainUpload = Omit<UploadedFile, 'mediaKey' | 'fileEncSha256'>;
+
+/** What uploads a file for a message; only files of chats have a key. */
+export interface FileUploads {
+  upload(file: FileToSend): Promise<UploadedFile | PlainUpload>;
+}
+
+/** The bytes of an upload, and the path that the hash of these bytes ends. */
+interface Upload {
+  path: string;
+  hash: Uint8Array;
+  /** Bytes. */
+  size: number;
+  body(): AsyncIterable<Buffer>;
+}
+
 /** Encrypts files and uploads them to the first host that accepts them. */
 export class Uploader {
   readonly #hosts: MediaHostList;
@@ -57,26 +74,49 @@ export class Uploader {
    */
   async upload({ mediaType, path }: FileToSend): Promise<UploadedFile> {
     const file = await encryptFile(mediaType, path, this.#ended).catch(unreadable);
-    const failures = new Set<string>();
-    const place =
-      (await this.#tryAll(await this.#hosts.get(), mediaType, file, failures)) ??
-      (await this.#tryAll(await this.#hosts.renew(), mediaType, file, failures));
-    if (!place) throw refusedByAll(failures);
     const { mediaKey, fileSha256, fileEncSha256, fileLength } = file;
-    return { ...place, mediaKey, fileSha256, fileEncSha256, fileLength };
+    const answer = await this.#anywhere({
+      ...file,
+      path: MEDIA_PATH_MAP[mediaType] ?? '',
+      hash: fileEncSha256,
+    });
+    return { ...placeIn(answer), mediaKey, fileSha256, fileEncSha256, fileLength };
+  }
+
+  /**
+   * Uploads a file for a channel, as it is (whatsmeow `UploadNewsletter`).
+   * @returns also the handle, by which the stanza of the post names the file
+   * @throws as `upload`
+   */
+  async uploadPlain({ mediaType, path }: FileToSend): Promise<{ file: PlainUpload; handle: string }> {
+    const { fileSha256, fileLength, body } = await plainFile(path, this.#ended).catch(unreadable);
+    const upload = { path: `/newsletter/newsletter-${mediaType}`, hash: fileSha256, size: fileLength, body };
+    const answer = await this.#anywhere(upload);
+    const handle = textIn(answer, 'handle');
+    if (!handle) throw refusedByAll(new Set(['the response has no handle']));
+    return { file: { ...placeIn(answer), fileSha256, fileLength }, handle };
+  }
+
+  /** @returns the answer of the first host that takes the file */
+  async #anywhere(upload: Upload): Promise<unknown> {
+    const failures = new Set<string>();
+    const answer =
+      (await this.#tryAll(await this.#hosts.get(), upload, failures)) ??
+      (await this.#tryAll(await this.#hosts.renew(), upload, failures));
+    if (!answer) throw refusedByAll(failures);
+    return answer;
   }
 
   async #tryAll(
     { names, auth }: MediaHosts,
-    type: MediaSource['mediaType'],
-    file: EncryptedFile,
+    upload: Upload,
     failures: Set<string>,
-  ): Promise<Place | undefined> {
-    const hash = Buffer.from(file.fileEncSha256).toString('base64url');
+  ): Promise<object | undefined> {
+    const hash = Buffer.from(upload.hash).toString('base64url');
     const query = new URLSearchParams({ auth, token: hash });
     for (const name of names) {
       try {
-        return await this.#post(`https://${name}${MEDIA_PATH_MAP[type]}/${hash}?${query}`, file);
+        return await this.#post(`https://${name}${upload.path}/${hash}?${query}`, upload);
       } catch (error) {
         this.#ended.throwIfAborted();
         const failure = proxyFailureIn(error);
@@ -91,7 +131,7 @@ export class Uploader {
     return undefined;
   }
 
-  async #post(url: string, file: EncryptedFile): Promise<Place> {
+  async #post(url: string, file: Upload): Promise<object> {
     const { statusCode, body } = await request(url, {
       method: 'POST',
       dispatcher: this.#route.dispatcher,
@@ -107,7 +147,9 @@ export class Uploader {
       await body.dump();
       throw new Error(`HTTP ${statusCode}`);
     }
-    return placeIn(await body.json());
+    const answer: unknown = await body.json();
+    placeIn(answer);
+    return answer instanceof Object ? answer : {};
   }
 }
 

@@ -1,0 +1,172 @@
+import type {
+  Channel,
+  ChannelPostAnswer,
+  ChannelPosting,
+  ChannelPost as ChannelPostView,
+} from '../../../contract/index.js';
+import { isChannel } from '../../../domain/address.js';
+import { GatewayError } from '../../../domain/errors.js';
+import type { ChannelPost, Channel as LinkChannel, LinkChannels } from '../../link/channels.js';
+import { type LiveLinks, liveLink, requirePaired, type SessionSource } from '../access.js';
+import type { FileSource, Media } from '../files/media.js';
+import { contentOf } from '../receiving/channel-posts.js';
+import { fileJob, type SendJob } from '../sending/job.js';
+import type { Sends } from '../sending/send.js';
+
+const LINK_BASE = 'https://whatsapp.com/channel/';
+const POST_ROUTE = '/post-channel';
+/** Fields of the library's short forms: a picture, a video, and the text in place of a file that is too large. */
+const POSTABLE = ['image', 'video', 'text'];
+
+/**
+ * The channels (newsletters) of linked numbers, for the channel routes. All methods throw session_unknown, session_unpaired,
+ * session_not_connected, channel_unknown, channel_forbidden, lookup_failed.
+ */
+export class Channels {
+  readonly #options;
+
+  constructor(options: {
+    sessions: SessionSource;
+    liveLinks: LiveLinks;
+    sends: Pick<Sends, 'run'>;
+    media: Pick<Media, 'prepare'>;
+  }) {
+    this.#options = options;
+  }
+
+  async list(clientId: string): Promise<Channel[]> {
+    return (await (await this.#channels(clientId)).list()).map(channelView);
+  }
+
+  /** @param named a jid, a link, or the code of a link. @throws GatewayError also invalid_request */
+  async get(clientId: string, named: string): Promise<Channel> {
+    const key = readChannel(named);
+    return channelView(await (await this.#channels(clientId)).get(key));
+  }
+
+  /** @returns `next` if there may be older posts */
+  async posts(
+    clientId: string,
+    channelJid: string,
+    { limit, before }: { limit: number; before?: number | undefined },
+  ): Promise<{ posts: ChannelPostView[]; next?: number }> {
+    const channels = await this.#channels(clientId);
+    const posts = await channels.posts(channelJid, { count: limit, before });
+    const [oldest] = posts;
+    const next = oldest && posts.length >= limit && oldest.serverId > 1 ? oldest.serverId : undefined;
+    return { posts: posts.map(postView), ...(next !== undefined && { next }) };
+  }
+
+  async follow(clientId: string, channelJid: string): Promise<void> {
+    await (await this.#channels(clientId)).follow(channelJid);
+  }
+
+  async unfollow(clientId: string, channelJid: string): Promise<void> {
+    await (await this.#channels(clientId)).unfollow(channelJid);
+  }
+
+  /** @throws GatewayError also message_unknown */
+  async deletePost(clientId: string, channelJid: string, messageId: string): Promise<void> {
+    await (await this.#channels(clientId)).deletePost(channelJid, messageId);
+  }
+
+  /**
+   * Posts like any message is sent: it is judged by the policy, recorded, resumed after a crash, and announced.
+   * @param source a picture or a video; without one, `body` is the post
+   * @throws as `Sends.run`, and invalid_request, media_unsupported
+   */
+  async post(
+    posting: ChannelPosting,
+    source: FileSource | undefined,
+    idempotencyKey?: string,
+    gone?: AbortSignal,
+  ): Promise<ChannelPostAnswer> {
+    const { clientId, channelJid, body } = posting;
+    if (!source && body.trim() === '')
+      throw new GatewayError('invalid_request', 'body must not be blank without a file');
+    const { sessions, liveLinks, sends } = this.#options;
+    const session = requirePaired(sessions, clientId);
+    const { role } = await liveLinks.withLink(
+      session,
+      ({ channels }) => channels.get({ jid: channelJid }),
+      gone,
+    );
+    if (role !== 'owner' && role !== 'admin') {
+      const text = `only the owner and admins of a channel may post in it; the number is ${ROLE_TEXTS[role]}`;
+      throw new GatewayError('channel_forbidden', text);
+    }
+    const job = source ? this.#fileJob(posting, source) : textJob(posting);
+    // never held: only requests with `whenAllowed` are
+    return { ...(await sends.run(job, idempotencyKey, gone)), status: 'sent' };
+  }
+
+  #fileJob({ clientId, channelJid, body }: ChannelPosting, source: FileSource): SendJob {
+    const wishes = { caption: body, mimeType: '', fileName: '', asVoice: false, asSticker: false };
+    const job = fileJob({ clientId, to: channelJid, ...wishes }, source, this.#options.media);
+    return {
+      ...job,
+      route: POST_ROUTE,
+      channel: channelJid,
+      async compose(context, rename) {
+        const composed = await job.compose(context, rename);
+        if (POSTABLE.some((name) => name in composed.content)) return composed;
+        await composed.discard?.().catch(() => undefined);
+        throw new GatewayError(
+          'media_unsupported',
+          'a post takes a picture or a video; this file is neither',
+        );
+      },
+    };
+  }
+
+  async #channels(clientId: string): Promise<LinkChannels> {
+    return (await liveLink(this.#options.sessions, clientId)).channels;
+  }
+}
+
+const ROLE_TEXTS = { subscriber: 'a follower', guest: 'no follower of it' } as const;
+
+function textJob(posting: ChannelPosting): SendJob {
+  const { clientId, channelJid, body } = posting;
+  return {
+    route: POST_ROUTE,
+    payload: { clientId, to: channelJid, ...{ body } },
+    request: posting,
+    channel: channelJid,
+    // undefined would make the library look for a preview itself
+    compose: () => ({ content: { text: body, linkPreview: null } }),
+    answer: () => ({}),
+  };
+}
+
+/** @throws GatewayError invalid_request */
+function readChannel(named: string): { jid: string } | { invite: string } {
+  const text = named.trim();
+  if (isChannel(text)) return { jid: text };
+  const [, invite] =
+    /^(?:(?:https?:\/\/)?(?:www\.)?whatsapp\.com\/channel\/)?([\w-]{8,64})(?:[/?#].*)?$/i.exec(text) ?? [];
+  if (invite) return { invite };
+  throw new GatewayError(
+    'invalid_request',
+    `channel must be a jid, <id>@newsletter, a link, ${LINK_BASE}<code>, or the code alone`,
+  );
+}
+
+function channelView({ followers, inviteCode, createdAt, ...channel }: LinkChannel): Channel {
+  return {
+    ...channel,
+    ...(followers !== undefined && { followers }),
+    link: inviteCode && `${LINK_BASE}${inviteCode}`,
+    createdAt: createdAt > 0 ? new Date(createdAt).toISOString() : '',
+  };
+}
+
+function postView(post: ChannelPost): ChannelPostView {
+  const { messageId, serverId, timestamp, editedAt, fromMe, views = 0, reactions = [] } = post;
+  return {
+    ...{ messageId, serverId, fromMe, views, reactions },
+    timestamp: new Date(timestamp).toISOString(),
+    editedAt: editedAt ? new Date(editedAt).toISOString() : '',
+    ...contentOf(post),
+  };
+}

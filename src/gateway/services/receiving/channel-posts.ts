@@ -1,0 +1,67 @@
+import type { ChannelPostContent, ChannelPostEvent } from '../../../contract/events/catalogue.js';
+import { boundedCache } from '../../../domain/bounded-cache.js';
+import { readContent } from '../../kinds/index.js';
+import type { ChannelPost } from '../../link/channels.js';
+import type { SessionRecord } from '../../store/store.js';
+import type { Announcements } from '../receivers/announce.js';
+import type { SessionEvent } from '../sessions/session.js';
+import type { SessionPart } from '../sessions/session-parts.js';
+
+/** Posts, of all sessions together, that are remembered to recognise repetitions. */
+const MAX_POSTS = 10_000;
+/** The host of files whose address lacks one. */
+const MEDIA_ORIGIN = 'https://mmg.whatsapp.net';
+
+/**
+ * Announces posts of channels, each change once: the network repeats a post if our acknowledgement was lost. Posts are no
+ * messages: they are in no chat, no history and no journal.
+ */
+export class ChannelPosts implements SessionPart {
+  readonly #announcements: Pick<Announcements, 'optIn'>;
+  readonly #told = boundedCache<true>(MAX_POSTS);
+
+  constructor(announcements: Pick<Announcements, 'optIn'>) {
+    this.#announcements = announcements;
+  }
+
+  hear(heard: SessionEvent): void {
+    if (heard.type === 'link' && heard.event.type === 'channel-post')
+      this.announce(heard.session.record, heard.event.post);
+  }
+
+  announce(session: SessionRecord, post: ChannelPost): void {
+    const { clientId, orgId } = session;
+    const { channel: channelJid, messageId, serverId, change: action, fromMe, timestamp, editedAt } = post;
+    const key = [clientId, channelJid, messageId, action, editedAt].join(' ');
+    if (this.#told.has(key)) return;
+    this.#told.set(key, true);
+    const event: ChannelPostEvent = {
+      event: 'channel.post',
+      type: 'channel_post',
+      ...{ clientId, orgId, channelJid, messageId, serverId, action, fromMe },
+      timestamp: new Date((action === 'edited' && editedAt) || timestamp).toISOString(),
+      ...contentOf(post),
+    };
+    this.#announcements.optIn(session, event);
+  }
+}
+
+/** The content of a post as events and answers show it. */
+export function contentOf({ change, content }: Pick<ChannelPost, 'change' | 'content'>): ChannelPostContent {
+  if (change === 'deleted') return { kind: '', body: '' };
+  const { type: kind, body, extra } = readContent(content).reading;
+  if (!extra?.media) return { kind, body };
+  const { mimeType, fileSize, seconds, width, height, download } = extra.media;
+  return {
+    kind,
+    body,
+    media: {
+      ...{ mimeType, fileSize },
+      ...(seconds !== undefined && { seconds }),
+      ...(width !== undefined && { width }),
+      ...(height !== undefined && { height }),
+      url: download.url || `${MEDIA_ORIGIN}${download.directPath}`,
+      fileSha256: download.fileSha256,
+    },
+  };
+}
