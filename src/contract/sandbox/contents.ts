@@ -30,7 +30,7 @@ const target = Joi.string();
 const mediaKind = oneOf('image', 'video', 'audio', 'document', 'sticker').meta({ name: 'MediaKind' });
 export type MediaKind = TypeOf<typeof mediaKind>;
 
-const mediaContent = named('MediaContent', {
+export const mediaContent = named('MediaContent', {
   kind: mediaKind,
   mimeType: shortText(MAX_FILE_TEXT),
   base64: optional(Joi.string().base64().max(MAX_BASE64_CHARS)),
