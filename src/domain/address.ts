@@ -8,6 +8,9 @@ export const LID_SERVER = 'lid';
 export const PN_SERVER = 's.whatsapp.net';
 export const GROUP_SERVER = 'g.us';
 
+/** Where statuses are posted: the address of no chat, which callers cannot write to. */
+export const STATUS_JID = 'status@broadcast';
+
 /** One address of a person or a group. `user` is the part before the `@`, without a device. */
 export interface Address {
   kind: 'lid' | 'pn' | 'group';

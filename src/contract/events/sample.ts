@@ -18,6 +18,7 @@ import {
   type MessageUnreadableEvent,
   type PresenceEvent,
   type SessionStatusEvent,
+  type StatusPostEvent,
 } from './catalogue.js';
 import type { EventEnvelope } from './envelope.js';
 import type { EventExtras, MediaExtra } from './extras.js';
@@ -147,6 +148,7 @@ export function sampleEvent(type: MessageEventType | ExtraEventType, context: Sa
   if (type === 'group_update') return groupUpdate(context);
   if (type === 'message_unreadable') return unreadable(context);
   if (type === 'account_status') return accountStatus(context);
+  if (type === 'status_post') return statusPost(context);
   const { clientId, orgId, myLid, at, fields: { body: said, ...fields } = {} } = context;
   const { body, extra } = SAMPLES[type](at, said);
   const envelope: EventEnvelope = {
@@ -179,9 +181,10 @@ export function sampleEvent(type: MessageEventType | ExtraEventType, context: Sa
  * deliveries. A sample of `account_status` names no invented person, and cannot be distinguished from a real event.
  */
 export function isSampleEvent(event: JsonObject): boolean {
-  const { type, clientLid, by, reason, changeId } = event;
+  const { type, clientLid, by, reason, changeId, from } = event;
   if (type === 'message_status') return by === PERSON.lid;
   if (type === 'session_status') return reason === TEXT;
+  if (type === 'status_post') return from === PERSON.lid;
   if (type === 'group_update') return clientLid === MADE_UP_GROUP && changeId === MADE_UP_CHANGE;
   return clientLid === PERSON.lid;
 }
@@ -253,6 +256,24 @@ function accountStatus({ clientId, orgId, at }: SampleContext): AccountStatusEve
     reason: 'the network does not let this number begin chats for now (DEFAULT)',
     warning: '',
     newChats: { used: 12, limit: 100, resetsAt: until },
+  };
+}
+
+function statusPost({ clientId, orgId, at }: SampleContext): StatusPostEvent {
+  return {
+    event: 'status.post',
+    type: 'status_post',
+    clientId,
+    orgId,
+    timestamp: new Date(at).toISOString(),
+    messageId: newMessageId(),
+    from: PERSON.lid,
+    fromPhone: PERSON.phone,
+    fromName: PERSON.name,
+    fromMe: false,
+    kind: 'text',
+    body: TEXT,
+    expiresAt: new Date(at + DAY_MS).toISOString(),
   };
 }
 

@@ -275,6 +275,7 @@ export async function assembleServices(
     ...{ sessions, pairLinks, sending: sends, heldMessages: held, messages, chats, inbox, library },
     ...{ groups, people, profile, avatars, restrictions, receivers, listening, nodes, versions },
     adoption: gateway.adoption,
+    statuses: gateway.statuses,
     presence: gateway.presence,
     policies: gateway.policies.reports,
     deliveries: createDeliveries({

@@ -50,6 +50,7 @@ function senderNames(event: GatewayEvent): string[] {
   switch (event.event) {
     case 'call':
     case 'presence':
+    case 'status.post':
       return [event.from, event.fromPhone];
     case 'group.update':
       return [event.by.user, event.by.phone];

@@ -39,6 +39,7 @@ import { UnreadableMessages, type UnreadableWaits } from './receiving/unreadable
 import type { SendObserver } from './sending/job.js';
 import { EarlierMessages } from './sending/references.js';
 import { Sends } from './sending/send.js';
+import { Statuses } from './sending/statuses.js';
 import { AdoptedNumbers } from './sessions/adoption.js';
 import type { SessionRegistry } from './sessions/registry.js';
 import type { SessionPart, SessionParts } from './sessions/session-parts.js';
@@ -58,6 +59,7 @@ export class Gateway {
   readonly groups: Groups;
   readonly people: People;
   readonly profile: Profile;
+  readonly statuses: Statuses;
   readonly avatars: Avatars;
   readonly inbox: HostedInbox;
   readonly library: MediaLibrary;
@@ -172,6 +174,7 @@ export class Gateway {
     this.groups = identities.groups;
     this.people = identities.people;
     this.profile = new Profile({ sessions, media, avatars });
+    this.statuses = new Statuses({ sessions, store, liveLinks, contacts, media, sends });
     this.avatars = avatars;
     this.inbox = new HostedInbox({ store, rooms, fileLinks });
     this.library = new MediaLibrary({ store, keeper: files, links: fileLinks });

@@ -75,6 +75,12 @@ function describeEvent(event: GatewayEvent, paint: Paint): string {
       if (!restricted) return `${paint('green', '●')} no restriction${limit}`;
       return `${paint('red', '● restricted')} until ${until || 'an unknown time'}: ${singleLine(reason)}${limit}`;
     }
+    case 'status.post': {
+      const arrow = event.fromMe ? paint('cyan', '→') : paint('green', '←');
+      const author = event.fromMe ? '' : ` ${singleLine(event.fromName || event.fromPhone || event.from)}`;
+      const body = shorten(singleLine(event.body), BODY_LENGTH);
+      return `${arrow} status ${paint('bold', event.kind)}${author}${body && ` ${body}`} ${paint('dim', singleLine(event.messageId))}`;
+    }
     default:
       return describeMessage(event, paint);
   }

@@ -28,6 +28,7 @@ export const MEANINGS: Readonly<Record<EventType, string>> = {
   group_update: 'a new member of a group (opt-in)',
   message_unreadable: 'a message that could not be read (opt-in)',
   account_status: 'a restriction of the linked number (opt-in)',
+  status_post: 'a status of a contact (opt-in)',
 };
 
 export interface Triggered extends TestEventAnswer {

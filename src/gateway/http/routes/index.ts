@@ -18,6 +18,7 @@ import { profileRoutes } from './profile.js';
 import { receiverRoutes } from './receivers.js';
 import { replayRoutes } from './replays.js';
 import { sessionRoutes } from './sessions.js';
+import { statusRoutes } from './statuses.js';
 import { traceRoutes } from './traces.js';
 
 /** Every route; a test holds that each operation of the contract has one. */
@@ -29,6 +30,7 @@ export const ROUTES: readonly Route[] = [
   ...chatRoutes,
   ...peopleRoutes,
   ...profileRoutes,
+  ...statusRoutes,
   ...groupRoutes,
   ...inboxRoutes,
   ...mediaRoutes,

@@ -6,10 +6,12 @@ import {
   proto,
   type WASocket,
 } from '@whiskeysockets/baileys';
+import { STATUS_JID } from '../../../domain/address.js';
 import type { Clock, EpochMs } from '../../../domain/clock.js';
 import { Deferred } from '../../../domain/deferred.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { LIMITS } from '../../../domain/limits.js';
+import type { StatusAudience } from '../../../domain/status-audience.js';
 import type {
   LinkEvent,
   MessageContent,
@@ -20,7 +22,7 @@ import type {
   Restriction,
   SendGuard,
 } from '../link.js';
-import { compose, stanzaExtras } from './compose.js';
+import { compose, stanzaExtras, statusNodes } from './compose.js';
 import type { Audience, Fanout } from './fanout.js';
 import { stanzaTime } from './incoming.js';
 import type { Uploader } from './media/upload.js';
@@ -145,7 +147,7 @@ export class WireSender {
   async prepare(asked: OutgoingMessage): Promise<PreparedMessage> {
     const { sock, fallback, uploader, clock, tokensFor } = this.#options;
     const to = asked.remedy?.to ?? (await fallback.addressFor(asked.to));
-    const audience = await this.#audience(to);
+    const audience = await this.#audience(to, asked.audience);
     const [content, tokens] = await Promise.all([
       compose(sock, uploader, { ...asked, to }, clock.now()),
       tokensFor(to),
@@ -205,9 +207,11 @@ export class WireSender {
   }
 
   async #sendToMissed(
-    { asked: { messageId }, to, content, audience }: ReadyMessage,
+    { asked: { messageId, audience: status }, to, content, audience }: ReadyMessage,
     hash: string | undefined,
   ): Promise<void> {
+    // the library would send a status to the device as a private message
+    if (status) return;
     const { sock, fanout, clock } = this.#options;
     const extras = stanzaExtras(content, clock.now());
     for (const jid of await fanout.missed(to, audience, hash))
@@ -264,15 +268,16 @@ export class WireSender {
     }
   }
 
-  async #audience(to: string): Promise<Audience> {
+  async #audience(to: string, status: StatusAudience | undefined): Promise<Audience> {
+    const { fanout } = this.#options;
     try {
-      return await this.#options.fanout.prepare(to);
+      return await (status ? fanout.prepareStatus(status.people) : fanout.prepare(to));
     } catch (error) {
       throw this.#options.sock.ws.isOpen ? error : notConnected(error);
     }
   }
 
-  #write({ asked, to, content, tokens }: ReadyMessage, guard: SendGuard, copy: CopyInFlight): void {
+  #write({ asked, to, content, tokens, audience }: ReadyMessage, guard: SendGuard, copy: CopyInFlight): void {
     const { sock, clock } = this.#options;
     const { messageId } = asked;
     const { additionalNodes = [], ...extras } = stanzaExtras(content, clock.now());
@@ -280,8 +285,11 @@ export class WireSender {
     const check = () => {
       if (!guard.check()) throw blocked;
     };
-    const nodes = readAtWire([...additionalNodes, ...tokens.nodes], check);
-    sock.relayMessage(to, content, { messageId, ...extras, additionalNodes: nodes }).then(
+    const { audience: status } = asked;
+    const setting = status ? statusNodes(content, status) : [];
+    const nodes = readAtWire([...additionalNodes, ...setting, ...tokens.nodes], check);
+    const people = status && { statusJidList: [...audience.people] };
+    sock.relayMessage(to, content, { messageId, ...extras, ...people, additionalNodes: nodes }).then(
       () => {
         if (!copy.ended) this.#limit(messageId, copy);
       },
@@ -312,7 +320,7 @@ export class WireSender {
 
 /** Whether a receipt comes from the chat of a message; a person may answer from either of two addresses. */
 function isChat(from: string | undefined, to: string): boolean {
-  if (isJidGroup(from) || isJidGroup(to)) return from === to;
+  if (isJidGroup(from) || isJidGroup(to) || to === STATUS_JID) return from === to;
   return areJidsSameUser(from, to) || isLidUser(from) !== isLidUser(to);
 }
 

@@ -1,4 +1,4 @@
-import { parseJid } from '../../../domain/address.js';
+import { parseJid, STATUS_JID } from '../../../domain/address.js';
 import type { ChatStanding } from '../../../domain/policy/rules.js';
 import type { PastSend, Store } from '../../store/store.js';
 import { roomIdOf } from '../identities/parties.js';
@@ -61,7 +61,7 @@ export class ChatStandings {
     const { traces } = this.#store;
     const sends = past.filter(({ counted }) => counted !== 'nothing');
     const chats = new Map<string, Awaited<ReturnType<Store['traces']['conversation']>>>();
-    const people = [...new Set(sends.filter(isAsked).map(({ to }) => to))].filter((to) => !isGroup(to));
+    const people = [...new Set(sends.filter(isAsked).map(({ to }) => to))].filter((to) => !isShared(to));
     for (let done = 0; done < people.length; done += READS_AT_ONCE) {
       const batch = people.slice(done, done + READS_AT_ONCE);
       const read = batch.map(async (to) => chats.set(to, await traces.conversation(clientId, to)));
@@ -77,10 +77,15 @@ export class ChatStandings {
       // trust the own record more than traces: the network may have refused an earlier send
       if (counted === 'new chat') return { send, standing: 'new' };
       const standing: ChatStanding =
-        isGroup(to) || wroteAt < sentAt ? 'running' : isNew ? 'new' : 'unanswered';
+        isShared(to) || wroteAt < sentAt ? 'running' : isNew ? 'new' : 'unanswered';
       return { send, standing };
     });
   }
+}
+
+/** Whether a send to this address begins no chat with a person: a group, or the statuses. */
+export function isShared(jid: string): boolean {
+  return jid === STATUS_JID || isGroup(jid);
 }
 
 export function isGroup(jid: string): boolean {

@@ -18,7 +18,7 @@ import type { Contacts } from '../identities/contacts.js';
 import type { Session, SessionEvent } from '../sessions/session.js';
 import type { SessionPart } from '../sessions/session-parts.js';
 import { type Admission, CountedAdmission, countedSend, toPolicyRefusal } from './admission.js';
-import { furthest, isGroup } from './chat-standings.js';
+import { furthest, isGroup, isShared } from './chat-standings.js';
 import { PolicyFacts } from './policy-facts.js';
 import { PolicyReports } from './policy-reports.js';
 
@@ -114,7 +114,7 @@ export class SendPolicies implements SessionPart {
       standing !== 'running' && dependsOnAnswer(policy, number())
         ? this.#facts.standingOf(session, to)
         : standing;
-    const standing = isGroup(to) ? 'running' : await this.#facts.writtenTo(session, to, counted);
+    const standing = isShared(to) ? 'running' : await this.#facts.writtenTo(session, to, counted);
     await restrictionsKnown(standing);
     const intended = await this.#facts.intended(session, policy, {
       to,
@@ -201,7 +201,7 @@ export class SendPolicies implements SessionPart {
     const policy = this.#facts.policyOf(session.record);
     if (policy?.mode !== 'enforce') return [];
     const { counts } = await this.#facts.countedOf(session.clientId);
-    const standing = isGroup(to) ? 'running' : await this.#facts.standingOf(session, to);
+    const standing = isShared(to) ? 'running' : await this.#facts.standingOf(session, to);
     await this.#facts.restrictionsKnown(session, policy, standing, true, isRejected);
     const intended = await this.#facts.intended(session, policy, { to, text, standing });
     const isLookedUp = await this.#facts.isLookedUp(session, policy, { to, standing });

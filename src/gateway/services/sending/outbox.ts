@@ -26,6 +26,8 @@ export interface Sent {
   content: MessageContent;
   /** False when the history should have the message and has not, or not yet. */
   recorded: boolean;
+  /** To how many people a status was sent. */
+  people?: number;
 }
 
 /**
@@ -126,7 +128,7 @@ export class Outbox {
       return this.#send(session, message, admission, gone);
     }
     const content = links.decode(record.content);
-    if (record.closed) return { content, recorded: true };
+    if (record.closed) return { content, recorded: true, ...peopleOf(message) };
     return this.#announce(session, message, { content, sentAt: record.sentAt });
   }
 
@@ -283,6 +285,10 @@ export class Outbox {
       offline: false,
     };
     const { recorded } = await this.#options.inbound.echo(record, echo, message);
-    return { content: sent.content, recorded };
+    return { content: sent.content, recorded, ...peopleOf(message) };
   }
+}
+
+function peopleOf({ audience }: OwnMessage): Pick<Sent, 'people'> {
+  return audience ? { people: audience.people.length } : {};
 }
