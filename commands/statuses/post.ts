@@ -55,7 +55,8 @@ in the address book of the linked phone whom \`switchboard statuses privacy\` le
     const { file, caption, background: backgroundColor, font, to: audience, meta } = flags;
     const post = { clientId, text, file, caption, backgroundColor, font, audience, meta };
     const answer = await postStatus(client, post, flags['idempotency-key']);
-    if (!this.jsonEnabled()) this.output.line(`sent ${answer.messageId} to ${counted(answer.people, 'contact')}`);
+    if (!this.jsonEnabled())
+      this.output.line(`sent ${answer.messageId} to ${counted(answer.people, 'contact')}`);
     return answer;
   }
 }
