@@ -3,7 +3,13 @@ import { GROUP_CHANGES } from '../domain/group-change.js';
 import { PRESENCE_STATES } from '../domain/presence.js';
 import { UNREADABLE_REASONS } from '../domain/unreadable.js';
 import { channelPostContent } from './channel-posts.js';
-import { CALL_STATUSES, CHANNEL_POST_ACTIONS, type ExtraEventType } from './events/catalogue.js';
+import { eventMedia, eventMeta } from './event-parts.js';
+import {
+  CALL_STATUSES,
+  CHANNEL_POST_ACTIONS,
+  type ExtraEventType,
+  STATUS_POST_KINDS,
+} from './events/catalogue.js';
 import { restrictionFields } from './restrictions.js';
 import { clientId, count, flag, listOf, named, oneOf, optional, reasonFields, text, time } from './schema.js';
 import { sessionStatus } from './sessions.js';
@@ -129,6 +135,24 @@ export const OPT_IN: Readonly<Record<ExtraEventType, Joi.ObjectSchema>> = {
     action: oneOf(...CHANNEL_POST_ACTIONS),
     fromMe: flag.description('The linked number wrote it'),
     ...channelPostContent,
+  }),
+  status_post: named('StatusPostEvent', {
+    event: oneOf('status.post'),
+    type: oneOf('status_post'),
+    ...statusFields,
+    messageId: text,
+    from: text.description('User-part of the author: the LID if known, otherwise the number'),
+    fromPhone: text.description('Number with `+`; empty if unknown'),
+    fromName: text,
+    fromMe: flag.description(
+      'The linked number posted it: through the API, on the phone or on another device',
+    ),
+    kind: oneOf(...STATUS_POST_KINDS).description('`revoke`: its author deleted the status `targetId`'),
+    body: text.description('Text or caption'),
+    expiresAt: time.description('When phones stop showing it'),
+    media: optional(eventMedia),
+    targetId: optional(text).description('For `revoke`: the status that was deleted'),
+    meta: optional(eventMeta),
   }),
   message_unreadable: named('MessageUnreadableEvent', {
     event: oneOf('message.unreadable'),

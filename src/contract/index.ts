@@ -29,6 +29,7 @@ import { profile } from './profile.js';
 import { receivers } from './receivers.js';
 import { replays } from './replays.js';
 import { sessions } from './sessions.js';
+import { statuses } from './statuses.js';
 import { traces } from './traces.js';
 
 export type * from './adoption.js';
@@ -49,6 +50,7 @@ export type * from './receivers.js';
 export type * from './replays.js';
 export type * from './restrictions.js';
 export type * from './sessions.js';
+export type * from './statuses.js';
 export type * from './traces.js';
 export type * from './webhooks.js';
 
@@ -60,6 +62,7 @@ const OPERATIONS = {
   ...chats,
   ...people,
   ...profile,
+  ...statuses,
   ...groups,
   ...channels,
   ...inbox,
@@ -97,6 +100,7 @@ export const CONTRACT: readonly Section[] = [
   section('Chats', 'Typing, read receipts, settings of chats, deletions', chats),
   section('People', 'Look up people and pictures, and block people', people),
   section('Profile', 'The profile of the linked number', profile),
+  section('Statuses', 'Posts that contacts see for a day', statuses),
   section('Groups', 'Look at and change groups', groups),
   section('Channels', 'Follow channels, and post in them', channels),
   section('Inbox', 'The hosted history', inbox),

@@ -138,17 +138,21 @@ const caption = characters(LIMITS.textLength)
   .description('Ignored for audio and stickers')
   .example('Our new menu');
 
+/** Where a file to send is. */
+export const fileUrl = httpUrl(DOWNLOAD_URL_LENGTH)
+  .description('A public https address. The gateway fetches at most 60 MB, within 60 s')
+  .meta(AMPLE);
+
 const mediaBody = record({
   ...addressFields,
   quotedMessageId: optional(envelopeFields.quotedMessageId),
   mentions: optional<string[]>(envelopeFields.mentions),
   metaData: optional(anyFields().description(META_TEXT).example({ fromAI: true })),
   whenAllowed: optional<boolean>(envelopeFields.whenAllowed),
-  downloadUrl: httpUrl(DOWNLOAD_URL_LENGTH)
+  downloadUrl: fileUrl
     .description(
       'A public https address. The gateway fetches at most 100 MB, within 60 s. A file over 60 MB is sent as a text with the link',
     )
-    .meta(AMPLE)
     .example('https://example.com/menu.pdf'),
   mimeType: Joi.string()
     .allow('')
@@ -298,7 +302,7 @@ export type Forwarding = BodyOf<typeof messages.forwardMessage>;
 export type Starring = BodyOf<typeof messages.starMessage>;
 
 /** Parses a text, and validates the result. @param rule ends the error message "must be …" */
-function read(schema: Joi.Schema, rule: string, parse: (value: string) => unknown): CustomValidator {
+export function read(schema: Joi.Schema, rule: string, parse: (value: string) => unknown): CustomValidator {
   return (value, helpers) => {
     const parsed = parse(value);
     const flaw = jsonFlaw(parsed, String(helpers.state.path?.at(-1) ?? ''));
@@ -308,7 +312,7 @@ function read(schema: Joi.Schema, rule: string, parse: (value: string) => unknow
   };
 }
 
-function splitList(value: string): string[] {
+export function splitList(value: string): string[] {
   return value.split(',').map((item) => item.trim());
 }
 

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { eventMedia as media, eventMeta as meta } from './event-parts.js';
 import {
   EXTRA_EVENT_TYPES,
   type ExtraEventType,
@@ -8,7 +9,6 @@ import {
 } from './events/catalogue.js';
 import { eventGroup, OPT_IN } from './extra-events.js';
 import {
-  anyFields,
   clientId,
   count,
   flag,
@@ -23,30 +23,6 @@ import {
   time,
 } from './schema.js';
 
-const binary = text.description('base64');
-
-const media = named('EventMedia', {
-  mimeType: text,
-  mediaType: text,
-  fileName: text,
-  fileSize: count.description('Bytes'),
-  caption: text,
-  seconds: optional(count),
-  width: optional(count).description('Pixels'),
-  height: optional(count).description('Pixels'),
-  voice: optional(flag).description('A voice note, recorded in the chat'),
-  animated: optional(flag),
-  viewOnce: optional(flag),
-  downloadUrl: optional(text).description('Permanent link to the stored file; with the hosted inbox only'),
-  download: named('EventMediaDownload', {
-    url: text,
-    directPath: text,
-    mediaKey: binary.description('base64; a secret'),
-    fileSha256: binary,
-    fileEncSha256: binary,
-    mediaKeyTimestamp: count.description('Seconds since the epoch'),
-  }).description("The network's address of the encrypted file, and its key"),
-});
 /** Per-type objects of a text, which has at most one of them. */
 const textExtras = {
   linkPreview: optional(
@@ -176,17 +152,6 @@ const referral = named('EventReferral', {
   entryPointConversionApp: text,
   conversionSource: text.description('The campaign that the conversion counts for, such as `FB_Ads`'),
 }).description('The ad from which the person began to write; fields that the ad lacks are empty');
-/** A field of `metaData` as the caller wrote it: any JSON. */
-const picked = optional(Joi.any());
-const meta = named('EventMeta', {
-  fromAI: picked.description('`true` also flags the stored message as sent by an AI'),
-  ...{ userId: picked, userName: picked, sender: picked, name: picked },
-  raw: anyFields().description('The whole `metaData` of the send'),
-})
-  .unknown()
-  .description(
-    'The `metaData` of an API send, and those of its fields that have a meaning, as the caller wrote them',
-  );
 const envelope = {
   event: oneOf('message.received', 'message.sent').description(
     '`message.sent` for what the linked number did',
@@ -248,6 +213,7 @@ const SUMMARIES: Readonly<Record<MessageEventType | ExtraEventType, string>> = {
   account_status: 'The network restricts the linked number, or no longer does (opt-in)',
   identity_change: 'The security code of a person changed (opt-in)',
   channel_post: 'A post of a channel that the linked number follows, or a change of one (opt-in)',
+  status_post: 'A status was posted or deleted (opt-in)',
 };
 
 /** One schema for each event type that a receiver may get. */

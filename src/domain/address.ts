@@ -8,6 +8,9 @@ export const LID_SERVER = 'lid';
 export const PN_SERVER = 's.whatsapp.net';
 export const GROUP_SERVER = 'g.us';
 
+/** Where statuses are posted: the address of no chat, which callers cannot write to. */
+export const STATUS_JID = 'status@broadcast';
+
 /** The jid of a channel (newsletter), which is no chat. */
 const CHANNEL = /^[0-9]{1,32}@newsletter$/;
 

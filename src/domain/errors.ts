@@ -42,6 +42,7 @@ export const ERROR_STATUSES = {
   webhook_not_persisted: 500,
   // sends
   recipient_unknown: 400,
+  audience_empty: 409,
   send_not_connected: 502,
   send_rejected: 502,
   send_unacknowledged: 502,

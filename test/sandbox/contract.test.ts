@@ -87,6 +87,7 @@ describe("Sandbox: each operation's answer", () => {
       to: BOB,
       media: { kind: 'image', mimeType: 'image/png', size: 10 },
     });
+    const { messageId: status } = await world.client.postStatus(ALICE, 'Gone soon');
     const { messageId: ofBob } = await world.client.write(BOB, { to: ALICE, text: 'Hi' });
     await world.client.waitForMessage(ALICE, (message) => message.messageId === ofBob);
     const group = { subject: 'Lake', participants: [BOB] };
@@ -120,6 +121,7 @@ describe("Sandbox: each operation's answer", () => {
       'people.nameContacts': { body: { contacts: [{ number: BOB, name: 'Bob Berg' }] } },
       write: { body: { to: BOB, text: 'Once more' } },
       repeat: { params: { messageId } },
+      deleteStatus: { params: { messageId: status } },
       read: { body: { messageIds: [ofBob] } },
       forgetFile: { params: { messageId: withFile } },
       forgetMessage: { params: { messageId } },

@@ -30,6 +30,7 @@ export interface Error {
 export type ErrorCode =
   | 'account_rejected'
   | 'app_state_rejected'
+  | 'audience_empty'
   | 'avatars_busy'
   | 'backup_running'
   | 'channel_forbidden'
@@ -1883,6 +1884,7 @@ export interface ReceiverFilter {
     | 'account_status'
     | 'identity_change'
     | 'channel_post'
+    | 'status_post'
   )[];
   /** Only received or only sent events */
   direction?: 'received' | 'sent';
@@ -2167,6 +2169,61 @@ export interface StartAnswer {
   podName: string;
   webhookUrl: string;
   pollLookupUrl: string;
+}
+
+export interface StatusAnswer {
+  status: 'sent';
+  /** Names the status in `message_status` events and in `/delete-status` */
+  messageId: string;
+  /** Number of people to whom it was sent */
+  people: number;
+  mediaType?: string;
+  /** Size of a file that was fetched from its URL */
+  bytes?: number;
+}
+
+export interface StatusPostEvent {
+  event: 'status.post';
+  type: 'status_post';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  messageId: string;
+  /** User-part of the author: the LID if known, otherwise the number */
+  from: string;
+  /** Number with `+`; empty if unknown */
+  fromPhone: string;
+  fromName: string;
+  /** The linked number posted it: through the API, on the phone or on another device */
+  fromMe: boolean;
+  /** `revoke`: its author deleted the status `targetId` */
+  kind: 'text' | 'image' | 'video' | 'audio' | 'revoke';
+  /** Text or caption */
+  body: string;
+  /** When phones stop showing it */
+  expiresAt: string;
+  media?: EventMedia;
+  /** For `revoke`: the status that was deleted */
+  targetId?: string;
+  /** The `metaData` of an API send, and those of its fields that have a meaning, as the caller wrote them */
+  meta?: EventMeta;
+}
+
+export interface StatusPrivacy {
+  /** `contacts`: all contacts; `except`: all contacts but some; `only`: some people */
+  mode: 'contacts' | 'except' | 'only';
+  /** Who is left out, or the only ones; none with `contacts` */
+  people: StatusPrivacyPerson[];
+}
+
+export interface StatusPrivacyPerson {
+  /** User-part; empty if unknown */
+  lid: string;
+  /** Number with `+`; empty if unknown */
+  phone: string;
+  /** The name in the phone's address book, or the person's own one; empty if unknown */
+  name: string;
 }
 
 export interface StickerEvent {
@@ -2465,7 +2522,8 @@ export type WebhookEvent =
   | MessageUnreadableEvent
   | AccountStatusEvent
   | IdentityChangeEvent
-  | ChannelPostEvent;
+  | ChannelPostEvent
+  | StatusPostEvent;
 
 export interface StartRequest {
   clientId: string;
@@ -2486,6 +2544,7 @@ export interface StartRequest {
     | 'account_status'
     | 'identity_change'
     | 'channel_post'
+    | 'status_post'
   )[];
   /** Decline every incoming call; the event `call` tells of each call */
   rejectCalls?: boolean;
@@ -2533,6 +2592,7 @@ export interface SetWebhookRequest {
     | 'account_status'
     | 'identity_change'
     | 'channel_post'
+    | 'status_post'
   )[];
   /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat */
   retry?: 'contract' | 'durable';
@@ -2684,6 +2744,7 @@ export interface AdoptRequest {
     | 'account_status'
     | 'identity_change'
     | 'channel_post'
+    | 'status_post'
   )[];
   /** URL of the proxy for all connections of this session: `http`, `https` or `socks5`, with user and password if the proxy needs them; `null` for direct connections. Needs the master token */
   proxy?: string | null;
@@ -3113,6 +3174,41 @@ export interface SetProfilePictureRequest {
   downloadUrl: string;
 }
 
+export interface PostStatusRequest {
+  clientId: string;
+  /** The text of a text status */
+  body?: string;
+  /** Behind a text: `#` and six hex digits */
+  backgroundColor?: string;
+  /** Of a text, by its number in WhatsApp */
+  font?: number;
+  /** A public https address. The gateway fetches at most 60 MB, within 60 s */
+  downloadUrl?: string;
+  /** Of a file */
+  caption?: string;
+  /** Only these people, of those who may see the statuses of the account: LIDs, numbers with `+`, or jids */
+  audience?: string[];
+  /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
+  metaData?: Record<string, unknown>;
+}
+
+export interface DeleteStatusRequest {
+  clientId: string;
+  messageId: string;
+}
+
+export interface GetStatusPrivacyRequest {
+  clientId: string;
+}
+
+export interface SetStatusPrivacyRequest {
+  clientId: string;
+  /** `contacts`: all contacts; `except`: all contacts but some; `only`: some people */
+  mode: 'contacts' | 'except' | 'only';
+  /** Required with `except` and `only`: LIDs, numbers with `+`, or jids */
+  people?: string[];
+}
+
 export interface ListGroupsRequest {
   clientId: string;
 }
@@ -3389,7 +3485,8 @@ export interface SendTestEventRequest {
     | 'message_unreadable'
     | 'account_status'
     | 'identity_change'
-    | 'channel_post';
+    | 'channel_post'
+    | 'status_post';
   /** Values for fields of the event */
   fields?: {
     body?: string;
@@ -3419,6 +3516,7 @@ export interface ListenWebhookRequest {
     | 'account_status'
     | 'identity_change'
     | 'channel_post'
+    | 'status_post'
   )[];
   /** Seconds until the listener ends unless the call is repeated */
   seconds?: number;
@@ -3482,7 +3580,8 @@ export interface ListKeptEventsRequest {
     | 'message_unreadable'
     | 'account_status'
     | 'identity_change'
-    | 'channel_post';
+    | 'channel_post'
+    | 'status_post';
   limit?: number;
   /** `next` of the previous page */
   before?: string;
@@ -3523,6 +3622,7 @@ export interface ReplayRequest {
     | 'account_status'
     | 'identity_change'
     | 'channel_post'
+    | 'status_post'
   )[];
   /** `true` includes events that do not pass the filter of the receiver */
   ignoreFilter?: boolean;
@@ -3666,6 +3766,10 @@ const CALLS = {
   getProfile: { method: 'GET', path: '/profile', query: ['clientId'] },
   setProfile: { method: 'POST', path: '/set-profile', query: [] },
   setProfilePicture: { method: 'POST', path: '/set-profile-picture', query: [] },
+  postStatus: { method: 'POST', path: '/post-status', query: [] },
+  deleteStatus: { method: 'POST', path: '/delete-status', query: [] },
+  getStatusPrivacy: { method: 'GET', path: '/status-privacy', query: ['clientId'] },
+  setStatusPrivacy: { method: 'POST', path: '/set-status-privacy', query: [] },
   listGroups: { method: 'POST', path: '/get-groups', query: [] },
   getGroup: { method: 'POST', path: '/get-group-participants', query: [] },
   createGroup: { method: 'POST', path: '/create-group', query: [] },
@@ -4049,6 +4153,7 @@ export class Operations {
         | 'account_status'
         | 'identity_change'
         | 'channel_post'
+        | 'status_post'
       )[];
       /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat */
       retry: 'contract' | 'durable';
@@ -4406,6 +4511,36 @@ export class Operations {
     ok: true;
   }> {
     return this.#transport.json(CALLS.setProfilePicture, request, options);
+  }
+
+  /** Post a status: a text, a picture or a video that contacts see for 24 hours. `POST /post-status` */
+  postStatus(request: PostStatusRequest, options?: CallOptions): Promise<StatusAnswer> {
+    return this.#transport.json(CALLS.postStatus, request, options);
+  }
+
+  /** Delete an own status for everybody who got it. `POST /delete-status` */
+  deleteStatus(
+    request: DeleteStatusRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+  }> {
+    return this.#transport.json(CALLS.deleteStatus, request, options);
+  }
+
+  /** Show who may see the statuses of the linked number, as the network says now. `GET /status-privacy` */
+  getStatusPrivacy(request: GetStatusPrivacyRequest, options?: CallOptions): Promise<StatusPrivacy> {
+    return this.#transport.json(CALLS.getStatusPrivacy, request, options);
+  }
+
+  /** Set who may see the statuses of the linked number, on all its devices. `POST /set-status-privacy` */
+  setStatusPrivacy(
+    request: SetStatusPrivacyRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+  }> {
+    return this.#transport.json(CALLS.setStatusPrivacy, request, options);
   }
 
   /** List all groups that the number belongs to. `POST /get-groups` */

@@ -607,6 +607,42 @@ export const REQUESTS = {
         'A public https address of a picture, under the rules of `/send-media-message`; `""` removes the picture',
     },
   },
+  postStatus: {
+    clientId: { type: 'text', required: true },
+    body: { type: 'text', description: 'The text of a text status' },
+    backgroundColor: { type: 'text', description: 'Behind a text: `#` and six hex digits' },
+    font: { type: 'integer', description: 'Of a text, by its number in WhatsApp', min: 0, max: 10 },
+    downloadUrl: {
+      type: 'text',
+      description: 'A public https address. The gateway fetches at most 60 MB, within 60 s',
+    },
+    caption: { type: 'text', description: 'Of a file', default: '' },
+    audience: {
+      type: 'list',
+      description:
+        'Only these people, of those who may see the statuses of the account: LIDs, numbers with `+`, or jids',
+    },
+    metaData: {
+      type: 'object',
+      description:
+        'Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message',
+    },
+  },
+  deleteStatus: { clientId: { type: 'text', required: true }, messageId: { type: 'text', required: true } },
+  getStatusPrivacy: { clientId: { type: 'text', required: true } },
+  setStatusPrivacy: {
+    clientId: { type: 'text', required: true },
+    mode: {
+      type: 'text',
+      required: true,
+      description: '`contacts`: all contacts; `except`: all contacts but some; `only`: some people',
+      options: ['contacts', 'except', 'only'],
+    },
+    people: {
+      type: 'list',
+      description: 'Required with `except` and `only`: LIDs, numbers with `+`, or jids',
+    },
+  },
   listGroups: { clientId: { type: 'text', required: true } },
   getGroup: {
     clientId: { type: 'text', required: true },
@@ -874,6 +910,7 @@ export const REQUESTS = {
         'account_status',
         'identity_change',
         'channel_post',
+        'status_post',
       ],
     },
     fields: { type: 'object', description: 'Values for fields of the event' },
@@ -947,6 +984,7 @@ export const REQUESTS = {
         'account_status',
         'identity_change',
         'channel_post',
+        'status_post',
       ],
     },
     limit: { type: 'integer', default: 100, min: 1, max: 1000 },

@@ -527,7 +527,7 @@ export interface MessageView {
   messageId: string;
   /** The author's number */
   from: string;
-  /** The group's jid, or the recipient's number */
+  /** The group's jid, or the recipient's number; `status@broadcast` for a status */
   to: string;
   fromMe: boolean;
   /** The content's key or a medium's kind; `unknown` with the protocol's field names in `text` */
@@ -573,6 +573,10 @@ export interface MessageView {
   /** For type `timer`: seconds after which later messages of the chat disappear; 0 when they stay */
   timer?: number;
   linkPreview?: LinkPreviewView;
+  /** Of a text in a status: `#` and six hex digits */
+  backgroundColor?: string;
+  /** Of a text in a status */
+  font?: number;
   /** For type `list` */
   list?: ListView;
   /** For types `buttons` and `list` */
@@ -588,6 +592,11 @@ export type NetworkEvent =
       type: 'message';
       number: string;
       message: MessageView;
+    }
+  | {
+      type: 'status';
+      number: string;
+      status: MessageView;
     }
   | {
       type: 'change';
@@ -743,6 +752,7 @@ export interface PrivacyUpdate {
   blocked?: string[];
   /** Seconds after which messages disappear in new chats that the person begins; 0 when they do not */
   defaultEphemeral?: number;
+  statuses?: StatusAudience;
 }
 
 export interface PrivacyView {
@@ -752,6 +762,7 @@ export interface PrivacyView {
   blocked: string[];
   /** Seconds after which messages disappear in new chats that the person begins; 0 when they do not */
   defaultEphemeral: number;
+  statuses: StatusAudience;
 }
 
 export interface ProfileUpdate {
@@ -857,6 +868,26 @@ export interface StatsView {
   unacknowledged: number;
   phones: number;
   devices: number;
+}
+
+export interface StatusAudience {
+  /** `contacts`: all other people; `blacklist`: all but some; `whitelist`: only some */
+  mode: 'contacts' | 'blacklist' | 'whitelist';
+  /** Numbers; none with `contacts` */
+  people: string[];
+}
+
+export interface StatusRequest {
+  /** Empty beside a file */
+  text: string;
+  /** A picture or a video, with its caption */
+  media?: MediaContent;
+  /** Numbers of the people who get it; by default those of the person's privacy */
+  to?: string[];
+  /** Of a text: `#` and six hex digits */
+  backgroundColor?: string;
+  /** Of a text */
+  font?: number;
 }
 
 export interface TokenRequest {
@@ -1090,14 +1121,35 @@ export class SandboxOperations {
     return this.#transport.ask('POST', `/phones/${part(number)}/messages/${part(messageId)}/repeat`);
   }
 
-  /** Post a status for all other people. `POST /phones/{number}/statuses` */
+  /** Post a status. `POST /phones/{number}/statuses` */
   postStatus(
     number: string,
-    text: string,
+    text?: unknown,
+    media?: unknown,
+    to?: unknown,
+    backgroundColor?: unknown,
+    font?: unknown,
   ): Promise<{
     messageId: string;
   }> {
-    return this.#transport.ask('POST', `/phones/${part(number)}/statuses`, { text });
+    return this.#transport.ask('POST', `/phones/${part(number)}/statuses`, {
+      text,
+      media,
+      to,
+      backgroundColor,
+      font,
+    });
+  }
+
+  /** List the statuses that the phone shows, oldest first: own ones and those of others, for a day. `GET /phones/{number}/statuses` */
+  async statuses(number: string): Promise<MessageView[]> {
+    return (await this.#transport.ask<{ statuses: MessageView[] }>('GET', `/phones/${part(number)}/statuses`))
+      .statuses;
+  }
+
+  /** Delete an own status for everybody. `DELETE /phones/{number}/statuses/{messageId}` */
+  deleteStatus(number: string, messageId: string): Promise<void> {
+    return this.#transport.ask('DELETE', `/phones/${part(number)}/statuses/${part(messageId)}`);
   }
 
   /** Write in a channel that the person follows. `POST /phones/{number}/channel-posts` */
@@ -1166,7 +1218,7 @@ export class SandboxOperations {
     return this.#transport.ask('DELETE', `/phones/${part(number)}/messages/${part(messageId)}/file`);
   }
 
-  /** Read messages, or play voice notes and videos. `POST /phones/{number}/read` */
+  /** Read messages, look at statuses, or play voice notes and videos. `POST /phones/{number}/read` */
   read(
     number: string,
     messageIds: string[],

@@ -133,6 +133,18 @@ export class SandboxClient extends SandboxOperations {
     return this.#http.find(held, pick, timeoutMs);
   }
 
+  /** Waits until a phone shows a status that matches, or returns the one that it shows. */
+  waitForStatus(
+    number: string,
+    matches: (status: MessageView) => boolean,
+    timeoutMs = WAIT_MS,
+  ): Promise<MessageView> {
+    const shown = async () => (await this.statuses(number)).find(matches);
+    const pick = (event: NetworkEvent) =>
+      event.type === 'status' && event.number === number && matches(event.status) ? event.status : undefined;
+    return this.#http.find(shown, pick, timeoutMs);
+  }
+
   /** Waits until a phone has a change that matches, applied or not, or returns the one that it has. */
   waitForChange(
     number: string,

@@ -3,7 +3,8 @@ import type { PresenceState } from '../../domain/presence.js';
 import type { ReasonFields } from '../../domain/reasons.js';
 import type { SessionStatus } from '../../domain/session.js';
 import type { UnreadableReason } from '../../domain/unreadable.js';
-import type { EventEnvelope, GroupSender } from './envelope.js';
+import type { EventEnvelope, EventMeta, GroupSender } from './envelope.js';
+import type { MediaExtra } from './extras.js';
 
 /** The values of `event`; `type` is more specific. */
 export const EVENT_NAMES = [
@@ -18,6 +19,7 @@ export const EVENT_NAMES = [
   'account.status',
   'identity.change',
   'channel.post',
+  'status.post',
 ] as const satisfies readonly GatewayEvent['event'][];
 
 /** Event types of messages, as the contract lists them. */
@@ -49,6 +51,7 @@ export const EXTRA_EVENT_TYPES = [
   'account_status',
   'identity_change',
   'channel_post',
+  'status_post',
 ] as const;
 
 /** All types of events. */
@@ -69,7 +72,8 @@ export type GatewayEvent =
   | MessageUnreadableEvent
   | AccountStatusEvent
   | IdentityChangeEvent
-  | ChannelPostEvent;
+  | ChannelPostEvent
+  | StatusPostEvent;
 
 /**
  * Emitted when the status of an own message changes, to sessions with it in `extraEvents` and to every tail: `sent` once the
@@ -126,6 +130,41 @@ export interface AccountStatusEvent {
   warning: string;
   /** Chats that the number has begun, and may begin, until `resetsAt`; zeros and empty if the network names no limit. */
   newChats: { used: number; limit: number; resetsAt: string };
+}
+
+/** The contents of a status; `revoke`: its author deleted an earlier one. */
+export const STATUS_POST_KINDS = ['text', 'image', 'video', 'audio', 'revoke'] as const;
+export type StatusPostKind = (typeof STATUS_POST_KINDS)[number];
+
+/**
+ * Emitted when somebody posts a status that the linked number may see, or deletes one, and for the number's own statuses, to
+ * sessions with it in `extraEvents`. A status is no message: it is in no chat and not in the history.
+ */
+export interface StatusPostEvent {
+  event: 'status.post';
+  type: 'status_post';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC. */
+  timestamp: string;
+  messageId: string;
+  /** User-part of the author: the LID where known, else the number. */
+  from: string;
+  fromPhone: string;
+  fromName: string;
+  /** The linked number posted it: through the API, on the phone or on another device. */
+  fromMe: boolean;
+  kind: StatusPostKind;
+  /** Text or caption. */
+  body: string;
+  /** When phones stop showing it, RFC 3339, UTC. */
+  expiresAt: string;
+  /** For files. */
+  media?: MediaExtra;
+  /** For `revoke`: the status that was deleted. */
+  targetId?: string;
+  /** From the `metaData` of an own status. */
+  meta?: EventMeta;
 }
 
 /** The conversation of an event that is no message; the fields mean the same as in the envelope of messages. */

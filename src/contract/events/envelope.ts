@@ -74,7 +74,7 @@ export interface GroupSender {
 }
 
 /** The caller's metaData on the echo of an API send: the known fields, and all of it as `raw`. */
-interface EventMeta {
+export interface EventMeta {
   fromAI?: unknown;
   userId?: unknown;
   userName?: unknown;

@@ -20,6 +20,7 @@ import {
   type MessageUnreadableEvent,
   type PresenceEvent,
   type SessionStatusEvent,
+  type StatusPostEvent,
 } from './catalogue.js';
 import type { EventEnvelope } from './envelope.js';
 import type { EventExtras, MediaExtra } from './extras.js';
@@ -151,6 +152,7 @@ export function sampleEvent(type: MessageEventType | ExtraEventType, context: Sa
   if (type === 'account_status') return accountStatus(context);
   if (type === 'identity_change') return identityChange(context);
   if (type === 'channel_post') return channelPost(context);
+  if (type === 'status_post') return statusPost(context);
   const { clientId, orgId, myLid, at, fields: { body: said, ...fields } = {} } = context;
   const { body, extra } = SAMPLES[type](at, said);
   const envelope: EventEnvelope = {
@@ -183,9 +185,10 @@ export function sampleEvent(type: MessageEventType | ExtraEventType, context: Sa
  * deliveries. A sample of `account_status` names no invented person, and cannot be distinguished from a real event.
  */
 export function isSampleEvent(event: JsonObject): boolean {
-  const { type, clientLid, by, reason, changeId } = event;
+  const { type, clientLid, by, reason, changeId, from } = event;
   if (type === 'message_status') return by === PERSON.lid;
   if (type === 'session_status') return reason === TEXT;
+  if (type === 'status_post') return from === PERSON.lid;
   if (type === 'group_update') return clientLid === MADE_UP_GROUP && changeId === MADE_UP_CHANGE;
   return clientLid === PERSON.lid;
 }
@@ -274,6 +277,24 @@ function channelPost({ clientId, orgId, at }: SampleContext): ChannelPostEvent {
     fromMe: false,
     kind: 'text',
     body: TEXT,
+  };
+}
+
+function statusPost({ clientId, orgId, at }: SampleContext): StatusPostEvent {
+  return {
+    event: 'status.post',
+    type: 'status_post',
+    clientId,
+    orgId,
+    timestamp: new Date(at).toISOString(),
+    messageId: newMessageId(),
+    from: PERSON.lid,
+    fromPhone: PERSON.phone,
+    fromName: PERSON.name,
+    fromMe: false,
+    kind: 'text',
+    body: TEXT,
+    expiresAt: new Date(at + DAY_MS).toISOString(),
   };
 }
 

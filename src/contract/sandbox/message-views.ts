@@ -112,6 +112,8 @@ const contentFields = {
     'For type `timer`: seconds after which later messages of the chat disappear; 0 when they stay',
   ),
   linkPreview: optional(linkPreviewView),
+  backgroundColor: optional(text).description('Of a text in a status: `#` and six hex digits'),
+  font: optional(count).description('Of a text in a status'),
   list: optional(listView).description('For type `list`'),
   bodyText: optional(text).description('For types `buttons` and `list`'),
   footerText: optional(text),
@@ -129,7 +131,7 @@ export type ReceiptState = TypeOf<typeof receiptState>;
 export const messageView = named('MessageView', {
   messageId: text,
   from: text.description("The author's number"),
-  to: text.description("The group's jid, or the recipient's number"),
+  to: text.description("The group's jid, or the recipient's number; `status@broadcast` for a status"),
   fromMe: flag,
   type: text.description(
     "The content's key or a medium's kind; `unknown` with the protocol's field names in `text`",

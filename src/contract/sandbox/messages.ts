@@ -10,7 +10,7 @@ import {
   record,
   type TypeOf,
 } from '../schema.js';
-import { contentOptions, type WriteContent, writeContents } from './contents.js';
+import { contentOptions, mediaContent, type WriteContent, writeContents } from './contents.js';
 import { MAX_EPHEMERAL_S, number, numberParams, partner, shortText, whole } from './fields.js';
 import {
   type ChatView,
@@ -28,6 +28,7 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const MAX_FORWARDS = 1_000;
 const MAX_AD_TEXT = 2_048;
 const MAX_POST_TEXT = 4_096;
+const MAX_FONT = 10;
 const MAX_CHANNEL_DIGITS = 20;
 const MAX_ID_CHARS = 128;
 
@@ -107,6 +108,24 @@ const tokenRequest = named('TokenRequest', {
   t: optional(whole(1).description('Seconds since the epoch; now by default')),
 });
 
+/** A status that a person posts. */
+const statusRequest = named('StatusRequest', {
+  text: shortText(MAX_POST_TEXT).allow('').description('Empty beside a file').example('At the lake'),
+  media: optional(mediaContent.description('A picture or a video, with its caption')),
+  to: optional(
+    listOf(number)
+      .max(MAX_IDS)
+      .description("Numbers of the people who get it; by default those of the person's privacy"),
+  ),
+  backgroundColor: optional(
+    Joi.string()
+      .pattern(/^#[0-9a-f]{6}$/i, 'color')
+      .description('Of a text: `#` and six hex digits'),
+  ),
+  font: optional(whole(0, MAX_FONT).description('Of a text')),
+});
+export type StatusRequest = TypeOf<typeof statusRequest>;
+
 /** Post of a channel. */
 const channelPost = named('ChannelPost', {
   text: shortText(MAX_POST_TEXT).min(1).example('News'),
@@ -134,6 +153,7 @@ const MESSAGE: MessageView = {
   receipts: { '+15550000002': 'read' },
   timestamp: 1_795_255_200,
 };
+const STATUS: MessageView = { ...MESSAGE, to: 'status@broadcast', text: 'At the lake', reactions: {} };
 const CHAT: ChatView = {
   with: '+15550000002',
   unread: false,
@@ -181,11 +201,29 @@ export const messages = {
   postStatus: controlOperation({
     method: 'POST',
     path: '/phones/{number}/statuses',
-    summary: 'Post a status for all other people',
+    summary: 'Post a status',
     params: numberParams,
-    body: record({ text: shortText(MAX_POST_TEXT).min(1).example('At the lake') }),
+    body: statusRequest,
+    maxBytes: MAX_BODY_BYTES,
     ...postAnswer,
-    client: { takes: ['text'] },
+    errors: ['file_unknown', 'file_too_large'],
+    client: { takes: ['text', 'media', 'to', 'backgroundColor', 'font'] },
+  }),
+  statuses: controlOperation({
+    method: 'GET',
+    path: '/phones/{number}/statuses',
+    summary: 'List the statuses that the phone shows, oldest first: own ones and those of others, for a day',
+    params: numberParams,
+    answer: record({ statuses: listOf(messageView) }),
+    example: { statuses: [STATUS] },
+    client: { gives: 'statuses' },
+  }),
+  deleteStatus: controlOperation({
+    method: 'DELETE',
+    path: '/phones/{number}/statuses/{messageId}',
+    summary: 'Delete an own status for everybody',
+    params: messageParams,
+    errors: ['message_unknown'],
   }),
   postInChannel: controlOperation({
     method: 'POST',
@@ -261,7 +299,7 @@ export const messages = {
   read: controlOperation({
     method: 'POST',
     path: '/phones/{number}/read',
-    summary: 'Read messages, or play voice notes and videos',
+    summary: 'Read messages, look at statuses, or play voice notes and videos',
     params: numberParams,
     body: record({
       messageIds: listOf(messageId).min(1).max(MAX_IDS).example(['3A0123456789ABCDEF01']),

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { count, listOf, named, optional, record, type TypeOf, text } from '../schema.js';
+import { count, listOf, named, oneOf, optional, record, type TypeOf, text } from '../schema.js';
 import { MAX_EPHEMERAL_S, mapOf, number, numberParams, shortText, whole } from './fields.js';
 import { controlOperation } from './operation.js';
 
@@ -11,11 +11,21 @@ const SETTINGS_TEXT = 'Values by the names on the wire: `last`, `profile`, `grou
 const EPHEMERAL_TEXT =
   'Seconds after which messages disappear in new chats that the person begins; 0 when they do not';
 
+/** Who may see the statuses of a person. */
+const statusAudience = named('StatusAudience', {
+  mode: oneOf('contacts', 'blacklist', 'whitelist').description(
+    '`contacts`: all other people; `blacklist`: all but some; `whitelist`: only some',
+  ),
+  people: listOf(number).max(MAX_PEOPLE).description('Numbers; none with `contacts`'),
+});
+export type StatusAudience = TypeOf<typeof statusAudience>;
+
 /** Privacy of a person. */
 const privacyView = named('PrivacyView', {
   settings: mapOf(text).description(SETTINGS_TEXT),
   blocked: listOf(number).description('Numbers'),
   defaultEphemeral: count.description(EPHEMERAL_TEXT),
+  statuses: statusAudience,
 });
 export type PrivacyView = TypeOf<typeof privacyView>;
 
@@ -29,6 +39,7 @@ const privacyUpdate = named('PrivacyUpdate', {
   ),
   blocked: optional(listOf(number).max(MAX_PEOPLE).description('Numbers; replaces the list')),
   defaultEphemeral: optional(whole(0, MAX_EPHEMERAL_S).description(EPHEMERAL_TEXT)),
+  statuses: optional(statusAudience),
 }).min(1);
 export type PrivacyUpdate = TypeOf<typeof privacyUpdate>;
 
@@ -40,7 +51,12 @@ const addressBookEntry = named('AddressBookEntry', {
 });
 export type AddressBookEntry = TypeOf<typeof addressBookEntry>;
 
-const PRIVACY = { settings: { last: 'contacts' }, blocked: [], defaultEphemeral: 0 };
+const PRIVACY: PrivacyView = {
+  settings: { last: 'contacts' },
+  blocked: [],
+  defaultEphemeral: 0,
+  statuses: { mode: 'contacts', people: [] },
+};
 const CONTACTS = { contacts: [{ number: '+15550000002', name: 'Bob Berg', firstName: 'Bob' }] };
 
 const contactsAnswer = {

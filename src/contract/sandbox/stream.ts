@@ -10,6 +10,7 @@ import { type StanzaEvent, stanzaEvent } from './stanzas.js';
 
 const events = {
   message: record({ type: oneOf('message'), number: text, message: messageView }),
+  status: record({ type: oneOf('status'), number: text, status: messageView }),
   change: record({ type: oneOf('change'), number: text, change: changeView }),
   receipt: record({
     type: oneOf('receipt'),

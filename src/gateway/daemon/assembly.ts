@@ -281,6 +281,7 @@ export async function assembleServices(
     ...{ groups, people, profile, avatars, restrictions, receivers, listening, nodes, versions },
     adoption: gateway.adoption,
     channels: gateway.channels,
+    statuses: gateway.statuses,
     presence: gateway.presence,
     policies: gateway.policies.reports,
     deliveries: createDeliveries({

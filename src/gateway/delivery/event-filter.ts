@@ -51,6 +51,7 @@ function senderNames(event: GatewayEvent): string[] {
     case 'call':
     case 'presence':
     case 'identity.change':
+    case 'status.post':
       return [event.from, event.fromPhone];
     case 'group.update':
       return [event.by.user, event.by.phone];

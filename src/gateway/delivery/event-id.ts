@@ -1,4 +1,8 @@
-import type { GatewayEvent, MessageUnreadableEvent } from '../../contract/events/catalogue.js';
+import type {
+  GatewayEvent,
+  MessageUnreadableEvent,
+  StatusPostEvent,
+} from '../../contract/events/catalogue.js';
 import type { EventEnvelope } from '../../contract/events/envelope.js';
 import type { EpochMs } from '../../domain/clock.js';
 import { deliveryIdFor } from '../../domain/ids.js';
@@ -38,7 +42,7 @@ export interface MessageOrigin {
 
 /** The identity of a message's event, which is announced again after a crash. */
 export function messageIdentity(
-  event: EventEnvelope | MessageUnreadableEvent,
+  event: EventEnvelope | MessageUnreadableEvent | StatusPostEvent,
   { room, author, isSealed }: MessageOrigin,
 ): EventIdentity {
   const { clientId, timestamp, messageId } = event;

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ObjectSchema } from 'joi';
-import { GatewayError } from '../../domain/errors.js';
 import type { FileSource, Services } from '../services/services.js';
 import { bodyValidator, validated } from './body.js';
-import { readForm } from './multipart.js';
+import { withUpload } from './upload.js';
 
 /** The parts of a request that this file reads. */
 type PictureRequest = Parameters<typeof validated>[0] & {
@@ -22,7 +21,7 @@ type PictureRequest = Parameters<typeof validated>[0] & {
 export async function withPicture<Fields extends object, Result>(
   request: PictureRequest,
   { body, parts }: { body: ObjectSchema<Fields & { downloadUrl: string }>; parts: ObjectSchema<Fields> },
-  { sessions, sending }: Services,
+  services: Services,
   work: (fields: Fields, source: FileSource | undefined) => Promise<Result>,
 ): Promise<Result> {
   const { payload } = request;
@@ -31,20 +30,8 @@ export async function withPicture<Fields extends object, Result>(
     const { downloadUrl } = fields;
     return work(fields, downloadUrl ? { downloadUrl } : undefined);
   }
-  const { clientId } = request.query;
-  if (clientId === undefined) throw invalid('clientId is required in the query too: a form is read last');
-  // refuses an unknown session before the upload
-  sessions.get(clientId);
-  const form = await readForm(payload, request.raw.req.headers, (stream) => sending.spool(clientId, stream));
-  try {
-    const fields = await validated(request, bodyValidator(parts), Object.fromEntries(form.fields));
-    if (form.file.size === 0) throw invalid('file must not be empty');
-    return await work(fields, { file: form.file });
-  } finally {
-    await form.file.discard();
-  }
-}
-
-function invalid(message: string): GatewayError {
-  return new GatewayError('invalid_request', message);
+  return withUpload(request, payload, services, async ({ file, fields: texts }) => {
+    const fields = await validated(request, bodyValidator(parts), Object.fromEntries(texts));
+    return work(fields, { file });
+  });
 }

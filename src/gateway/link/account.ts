@@ -1,4 +1,5 @@
 import type { Person } from '../../domain/address.js';
+import type { StatusPrivacyMode } from '../../domain/status-audience.js';
 
 /** The profile of the linked number. */
 export interface OwnProfile {
@@ -10,6 +11,13 @@ export interface OwnProfile {
   pictureId: string;
   /** Seconds after which messages of new chats disappear; 0 if they stay. */
   disappearingSeconds: number;
+}
+
+/** Who may see the statuses of an account. */
+export interface StatusPrivacy {
+  mode: StatusPrivacyMode;
+  /** The people who are left out, or the only ones; none for all contacts. */
+  people: Person[];
 }
 
 /**
@@ -25,6 +33,10 @@ export interface LinkAccount {
   setPicture(jpeg: Uint8Array | undefined): Promise<void>;
   /** Sets the timer of new chats. @param seconds 0 turns it off */
   setDisappearing(seconds: number): Promise<void>;
+  /** Who may see the statuses of the account, as the network says now. */
+  statusPrivacy(): Promise<StatusPrivacy>;
+  /** Sets who may see them, for all devices of the account. @throws GatewayError `app_state_rejected`, `send_not_connected` */
+  setStatusPrivacy(privacy: StatusPrivacy): Promise<void>;
   /** The people whom the account blocks, as the network lists them now, each with the address that the network uses. */
   blocked(): Promise<Person[]>;
   /** @param person with both addresses where known */

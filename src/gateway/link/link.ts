@@ -3,6 +3,7 @@ import type { Address } from '../../domain/address.js';
 import type { EpochMs } from '../../domain/clock.js';
 import type { MessageContent } from '../../domain/message-content.js';
 import type { JournalEntry, KeyChange } from '../../domain/signal-state.js';
+import type { StatusAudience } from '../../domain/status-audience.js';
 import type { LinkAccount } from './account.js';
 import type { LinkChannels } from './channels.js';
 import type { LinkGroups, LinkPeople } from './directory.js';
@@ -170,11 +171,13 @@ export interface LinkVitals {
 }
 
 export interface OutgoingMessage {
-  /** Recipient's jid. */
+  /** Recipient's jid, or the address of all statuses. */
   to: string;
   messageId: string;
   content: ComposedContent | EncodedContent;
   quoted?: QuotedReference | undefined;
+  /** Who gets a status; only for that address. */
+  audience?: StatusAudience | undefined;
   /** What `relay` found after the network had refused the first copy. */
   remedy?: Remedy | undefined;
 }
@@ -309,6 +312,8 @@ export interface LinkOptions {
   version?: WaVersion;
   /** Called when a pairing completes: true keeps the account's history, which the phone then begins to send. */
   wantsHistory(): boolean;
+  /** Called for each status of somebody: false acknowledges it unread. */
+  wantsStatuses(): boolean;
   /** Finds an own message by its id, to answer a recipient's retry; undefined when it is no longer kept. */
   findSent(messageId: string): Promise<Uint8Array | undefined>;
   /** Called in order; must not throw. */

@@ -42,6 +42,7 @@ import { UnreadableMessages, type UnreadableWaits } from './receiving/unreadable
 import type { SendObserver } from './sending/job.js';
 import { EarlierMessages } from './sending/references.js';
 import { Sends } from './sending/send.js';
+import { Statuses } from './sending/statuses.js';
 import { AdoptedNumbers } from './sessions/adoption.js';
 import type { SessionRegistry } from './sessions/registry.js';
 import type { SessionPart, SessionParts } from './sessions/session-parts.js';
@@ -62,6 +63,7 @@ export class Gateway {
   readonly channels: Channels;
   readonly people: People;
   readonly profile: Profile;
+  readonly statuses: Statuses;
   readonly avatars: Avatars;
   readonly inbox: HostedInbox;
   readonly history: HistoryRequests;
@@ -187,6 +189,7 @@ export class Gateway {
     this.channels = new Channels({ sessions, liveLinks, sends, media });
     this.people = identities.people;
     this.profile = new Profile({ sessions, media, avatars });
+    this.statuses = new Statuses({ sessions, store, liveLinks, contacts, media, sends });
     this.avatars = avatars;
     this.history = requests;
     this.inbox = new HostedInbox({ store, rooms, fileLinks });

@@ -22,6 +22,7 @@ import type { SessionReceivers } from './receivers/receivers.js';
 import type { createReplays } from './receivers/replays.js';
 import type { HeldSends } from './sending/held-sends.js';
 import type { Sends } from './sending/send.js';
+import type { Statuses } from './sending/statuses.js';
 import type { AdoptedNumbers } from './sessions/adoption.js';
 import type { MemoryPairLinks } from './sessions/pair-links.js';
 import type { SessionRegistry } from './sessions/registry.js';
@@ -52,6 +53,7 @@ export interface Services {
   channels: Channels;
   people: People;
   profile: Profile;
+  statuses: Statuses;
   avatars: Avatars;
   receivers: SessionReceivers;
   deliveries: ReturnType<typeof createDeliveries>;

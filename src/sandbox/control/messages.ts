@@ -3,6 +3,7 @@ import type { NetworkParts } from '../clients/network-parts.js';
 import { issueToken, tokenOf } from '../people/tokens.js';
 import type { Phone } from '../phone/phone.js';
 import { postInChannel } from '../phone/posts.js';
+import { statusesOf } from '../phone/statuses.js';
 import { type Route, route } from './route.js';
 
 /** Messages: writing, reading, deleting and listing them. */
@@ -57,9 +58,17 @@ export const chatRoutes: readonly Route[] = [
 
 /** Statuses of people, and the posts of channels. */
 export const postRoutes: readonly Route[] = [
-  route(api.postStatus, async ({ params, payload }, { phones }) => ({
-    messageId: await phones.require(params.number).postStatus(payload.text),
+  route(api.postStatus, async ({ params, payload }, parts) => {
+    const phone = await settledPhone(parts, params.number);
+    return { messageId: await phone.postStatus(payload) };
+  }),
+  route(api.statuses, async ({ params }, parts) => ({
+    statuses: statusesOf(parts.network, await settledPhone(parts, params.number)),
   })),
+  route(api.deleteStatus, async ({ params }, parts) => {
+    await (await settledPhone(parts, params.number)).deleteStatus(params.messageId);
+    return undefined;
+  }),
   route(api.postInChannel, ({ params, payload }, { network }) => ({
     messageId: postInChannel(network, network.directory.require(params.number), payload),
   })),

@@ -2,6 +2,7 @@ import type { AddressBookEntry, PrivacyUpdate, PrivacyView } from '../../contrac
 import { people as api } from '../../contract/sandbox/people.js';
 import { blockedBy, setBlocked } from '../people/blocks.js';
 import { changePrivacy, privacyOf, setDisappearing } from '../people/privacy.js';
+import { setAudience, viewAudience } from '../people/status-audience.js';
 import type { Account } from '../state/account.js';
 import type { Network } from '../state/network.js';
 import { IqError, Refusal } from '../wire/refusals.js';
@@ -37,6 +38,7 @@ function viewPrivacy(network: Network, account: Account): PrivacyView {
     settings: privacyOf(account),
     blocked: blockedBy(network, account).map(({ number }) => number),
     defaultEphemeral: account.record.disappearing?.duration ?? 0,
+    statuses: viewAudience(network, account),
   };
 }
 
@@ -52,9 +54,10 @@ function viewContacts({ directory }: Network, { record }: Account): { contacts: 
 function changeAll(
   network: Network,
   account: Account,
-  { settings = {}, blocked, defaultEphemeral }: PrivacyUpdate,
+  { settings = {}, blocked, defaultEphemeral, statuses }: PrivacyUpdate,
 ): void {
   const wanted = blocked?.map((number) => network.directory.require(number));
+  const listed = statuses?.people.map((number) => network.directory.require(number)) ?? [];
   for (const [name, value] of Object.entries(settings)) {
     try {
       changePrivacy(network, account, { name, value, people: [] });
@@ -64,6 +67,7 @@ function changeAll(
     }
   }
   if (defaultEphemeral !== undefined) setDisappearing(network, account, defaultEphemeral);
+  if (statuses) setAudience(account, statuses.mode, listed);
   if (!wanted) return;
   const before = blockedBy(network, account);
   for (const person of before.filter((one) => !wanted.includes(one)))

@@ -3,6 +3,7 @@ import { tokenOf } from '../people/tokens.js';
 import type { Account } from '../state/account.js';
 import { Group } from '../state/group.js';
 import type { Network } from '../state/network.js';
+import { isStatus } from '../state/status-feed.js';
 import { withText } from './content/edit.js';
 import type { PhoneMemory } from './memory.js';
 import type { PhoneMessage } from './phone-messages.js';
@@ -85,6 +86,8 @@ export function olderMessages(
 function chatsOf(phone: PhoneMemory): Excerpt[] {
   const chats = new Map<string, PhoneMessage[]>();
   for (const message of [...phone.messages.all()].reverse()) {
+    // the statuses that a phone hands over are not played
+    if (isStatus(message)) continue;
     const chat = chatOf(message);
     const known = chats.get(chat);
     if (known) known.push(message);

@@ -1,10 +1,10 @@
 import { proto } from '@whiskeysockets/baileys';
 import type { ChangeView } from '../../contract/sandbox/index.js';
 import { openWrappers, unwrap } from '../../domain/wrappers.js';
-import type { Account } from '../state/account.js';
+import { Account } from '../state/account.js';
 import type { Chat } from '../state/directory.js';
-import { Group } from '../state/group.js';
 import type { Network } from '../state/network.js';
+import type { StatusFeed } from '../state/status-feed.js';
 import type { Stanza } from '../wire/stanza.js';
 import type { Change, Reading } from './content/content.js';
 import { readChange, readContent } from './content/index.js';
@@ -15,7 +15,7 @@ import { findContextInfo } from './targets.js';
 interface About {
   messageId: string;
   author: Account;
-  partner: Chat;
+  partner: Chat | StatusFeed;
   /** The owner of the phone. */
   owner: Account;
   /** Seconds since the epoch. */
@@ -42,7 +42,7 @@ export function interpret(network: Network, message: proto.IMessage, about: Abou
 
 function headOf({ messageId, author, partner, owner, timestamp, shape }: About) {
   const fromMe = author === owner;
-  const to = fromMe || partner instanceof Group ? partner.chatId : owner.number;
+  const to = fromMe || !(partner instanceof Account) ? partner.chatId : owner.number;
   return { messageId, from: author.number, to, fromMe, timestamp, ...(shape && { shape }) };
 }
 

@@ -3,6 +3,7 @@ import type { KeyOwner, KeyPosition, SenderKeys } from '../signal/sender-keys.js
 import { SignalDevice } from '../signal/signal-device.js';
 import type { Account } from '../state/account.js';
 import type { Network } from '../state/network.js';
+import { isStatus } from '../state/status-feed.js';
 import { Refusal } from '../wire/refusals.js';
 import { GroupKeys } from './group-keys.js';
 import type { Interpreted } from './interpret.js';
@@ -145,6 +146,11 @@ export class PhoneMemory {
 
   #emitMessage(message: PhoneMessage): void {
     const { number } = this.account;
-    this.#network.events.emit(() => ({ type: 'message', number, message: this.messages.view(message) }));
+    const view = () => this.messages.view(message);
+    this.#network.events.emit(() =>
+      isStatus(message)
+        ? { type: 'status', number, status: view() }
+        : { type: 'message', number, message: view() },
+    );
   }
 }

@@ -44,7 +44,7 @@ export async function openMessage(
   const companion = network.directory.device(authorJid(received))?.companion;
   if (request && companion && author === phone.account) return { requestId: id, companion, request };
   const own = author === phone.account ? destination(network, received, message) : author;
-  const partner = network.directory.groups.byJid(from) ?? own;
+  const partner = network.directory.shared(from) ?? own;
   const { senderKeyDistributionMessage: _, ...shown } = withoutEnvelope(message);
   if (!partner || isSilent(shown)) return undefined;
   return interpret(network, shown, {

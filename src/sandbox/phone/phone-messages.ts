@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import type { ChangeView, DeviceCopy, MessageView, ReceiptState } from '../../contract/sandbox/index.js';
+import { isStatus } from '../state/status-feed.js';
 import type { State } from '../store/state.js';
 import { readRow, storedBytes } from '../store/stored-row.js';
 import { Refusal } from '../wire/refusals.js';
@@ -139,8 +140,11 @@ export class PhoneMessages {
     return this.#messages.all();
   }
 
+  /** The messages of all chats. */
   views(): MessageView[] {
-    return [...this.#messages.all()].map((message) => this.view(message));
+    return [...this.#messages.all()]
+      .filter((message) => !isStatus(message))
+      .map((message) => this.view(message));
   }
 
   restoreMessage(row: string, value: string): PhoneMessage {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { WriteRequest } from '../../contract/sandbox/index.js';
+import type { StatusRequest, WriteRequest } from '../../contract/sandbox/index.js';
 import { callAt } from '../../domain/clock.js';
 import { routeReceipt } from '../routing/receipts.js';
 import type { Bundle } from '../signal/prekeys.js';
@@ -8,16 +8,16 @@ import { createSignalKeys } from '../signal/signal-device.js';
 import type { Account, AccountPhone, Companion } from '../state/account.js';
 import type { Network } from '../state/network.js';
 import type { AccountRecord } from '../state/records.js';
-import { type Stanza, stanza } from '../wire/stanza.js';
+import { STATUS_JID, type Stanza, stanza } from '../wire/stanza.js';
 import { SharedSettings } from './app-state/shared-settings.js';
 import { greet } from './greeting.js';
 import { answerMediaRetry, downloadMedia } from './media.js';
 import { PhoneMemory } from './memory.js';
 import { authorJid, openMessage } from './open-message.js';
 import { groupForReceipts } from './phone-messages.js';
-import { postStatus } from './posts.js';
 import { answerResend, type ResendRequest } from './resend.js';
 import { answerRetry, askAgain, repeatMessage } from './retry.js';
+import { deleteStatus, postStatus } from './statuses.js';
 import { writeMessage } from './write.js';
 
 const APP_STATE_ID_BYTES = 6;
@@ -138,9 +138,14 @@ export class Phone extends PhoneMemory implements AccountPhone {
     return this.#inTurn(() => repeatMessage(this.#network, this, messageId));
   }
 
-  /** The person posts a status for all others. @returns the message's id */
-  postStatus(text: string): Promise<string> {
-    return this.#inTurn(() => postStatus(this.#network, this, text));
+  /** The person posts a status. @returns the message's id */
+  postStatus(request: StatusRequest): Promise<string> {
+    return this.#inTurn(() => postStatus(this.#network, this, request));
+  }
+
+  /** The person deletes an own status. @throws Refusal 404 when the phone has posted none of this id */
+  deleteStatus(messageId: string): Promise<string> {
+    return this.#inTurn(() => deleteStatus(this.#network, this, messageId));
   }
 
   /** The person reads or plays messages. @throws Refusal 404 when the phone holds no such message of somebody else */
@@ -149,8 +154,8 @@ export class Phone extends PhoneMemory implements AccountPhone {
       if (!first) continue;
       const { directory } = this.#network;
       const author = directory.require(first.from).jid('lid');
-      const group = directory.groups.byJid(first.to);
-      const to = group ? { to: group.jid(), participant: author } : { to: author };
+      const shared = directory.shared(first.to);
+      const to = shared ? { to: shared.chatId, participant: author } : { to: author };
       const list = rest.map(({ messageId }) => stanza('item', { id: messageId }));
       const receipt = stanza('receipt', { id: first.messageId, ...to, type }, [stanza('list', {}, list)]);
       routeReceipt(this.#network, { account: this.account }, receipt);
@@ -175,7 +180,8 @@ export class Phone extends PhoneMemory implements AccountPhone {
       if (category === 'peer' || !opened || 'request' in opened) return;
       if (!known && 'message' in opened) await downloadMedia(this.#network, opened.message);
       if (!known) this.take(opened);
-      if (this.#network.directory.byJid(authorJid(message)) !== this.account) {
+      // WhatsApp reports no delivery of a status (whatsapp-rust `receipt.rs`)
+      if (from !== STATUS_JID && this.#network.directory.byJid(authorJid(message)) !== this.account) {
         const receipt = stanza('receipt', { id, to: from, participant });
         routeReceipt(this.#network, { account: this.account }, receipt);
       }

@@ -1,54 +1,14 @@
-import { encodeWAMessage, proto } from '@whiskeysockets/baileys';
+import { proto } from '@whiskeysockets/baileys';
 import type { ChannelPost, ChannelPostContent, ChannelPostView } from '../../contract/sandbox/index.js';
 import { follow } from '../channels/membership.js';
 import { type PostContent, publish, reactionCounts } from '../channels/posts.js';
-import { type Account, deviceRow } from '../state/account.js';
+import type { Account } from '../state/account.js';
 import type { Post } from '../state/channel.js';
 import type { Network } from '../state/network.js';
-import { STATUS_JID, stanza } from '../wire/stanza.js';
 import { composeForChannel } from './content/media.js';
 import { findMedia } from './media.js';
-import type { PhoneMemory } from './memory.js';
-import { encryptFor, wrapKey } from './write.js';
 
-const ENC_VERSION = '2';
 const DEFAULT_CHANNEL = '120363000000000001';
-/** Statuses have one sender key for all; nobody leaves them. */
-const EPOCH = 0;
-
-/**
- * The person posts a status: one ciphertext for all linked devices of the other people, with the sender key for those
- * that lack it. Other people's phones show no statuses.
- * @returns the message's id
- */
-export async function postStatus(network: Network, phone: PhoneMemory, text: string): Promise<string> {
-  const id = network.newMessageId();
-  const { account: author, groupKeys } = phone;
-  const devices = [...network.directory.accounts]
-    .filter((account) => account !== author)
-    .flatMap((account) => [...account.companions.values()].map((companion) => ({ account, companion })));
-  const lacking = devices.filter((to) => groupKeys.give(STATUS_JID, EPOCH, deviceRow(to)));
-  const key = wrapKey({ chatId: STATUS_JID }, await groupKeys.distribution(STATUS_JID));
-  const plain = encodeWAMessage({ extendedTextMessage: { text } });
-  const post = await groupKeys.seal(STATUS_JID, plain);
-  for (const to of devices) {
-    const keys = lacking.includes(to) ? [await encryptFor(network, phone, to, key)] : [];
-    const enc = stanza('enc', { v: ENC_VERSION, type: 'skmsg' }, post);
-    network.give(to, stanza('message', statusAttrs(network, author, id), [...keys, enc]));
-  }
-  return id;
-}
-
-function statusAttrs(network: Network, author: Account, id: string): Record<string, string> {
-  return {
-    id,
-    from: STATUS_JID,
-    participant: author.privateJid(network.addressing),
-    notify: author.record.name,
-    type: 'text',
-    t: String(network.now()),
-  };
-}
 
 /**
  * A channel that nobody owns writes; the person follows it from now on.

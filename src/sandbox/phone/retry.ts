@@ -2,10 +2,11 @@ import { proto } from '@whiskeysockets/baileys';
 import { deliver } from '../routing/deliver.js';
 import { routeReceipt } from '../routing/receipts.js';
 import { type Bundle, bundleElements, readRetryBundle } from '../signal/prekeys.js';
-import type { Device } from '../state/account.js';
+import { Account, type Device } from '../state/account.js';
 import type { Chat } from '../state/directory.js';
 import { Group } from '../state/group.js';
 import type { Network } from '../state/network.js';
+import { StatusFeed } from '../state/status-feed.js';
 import { Refusal } from '../wire/refusals.js';
 import { child, type Stanza, stanza, uintBytes } from '../wire/stanza.js';
 import type { PhoneMemory } from './memory.js';
@@ -52,7 +53,7 @@ function fetchBundle(network: Network, to: Device): Bundle | undefined {
 export async function repeatMessage(network: Network, phone: PhoneMemory, id: string): Promise<void> {
   const stored = phone.sent(id);
   const chat = stored && network.directory.chat(stored.to);
-  if (!stored?.fromMe || !chat)
+  if (!stored?.fromMe || !chat || chat instanceof StatusFeed)
     throw new Refusal('message_unknown', `the phone has written no message ${id}`);
   const message = proto.Message.decode(stored.source);
   const { timestamp, shape = { type: 'text' } } = stored;
@@ -67,14 +68,14 @@ export async function repeatMessage(network: Network, phone: PhoneMemory, id: st
   }
 }
 
-/** Adds the sender key in a group, which the device may lack too, and the destination for own devices. */
+/** Adds the sender key of a group or the statuses, which the device may lack too, and the destination for own devices. */
 async function contentFor(
   phone: PhoneMemory,
   to: Device,
-  chat: Chat,
+  chat: Chat | StatusFeed,
   message: proto.IMessage,
 ): Promise<proto.IMessage> {
-  if (chat instanceof Group) return { ...message, ...(await keyMessage(phone, chat)) };
+  if (!(chat instanceof Account)) return { ...message, ...(await keyMessage(phone, chat)) };
   return to.account === phone.account ? deviceSent(chat, message) : message;
 }
 

@@ -2,10 +2,12 @@ import { proto } from '@whiskeysockets/baileys';
 import type { AdClick, ChangeView, WriteRequest } from '../../contract/sandbox/index.js';
 import { unwrap } from '../../domain/wrappers.js';
 import type { Account } from '../state/account.js';
-import { jidIn, jidOf } from '../state/directory.js';
+import { type Chat, jidIn, jidOf } from '../state/directory.js';
 import { isGroupJid } from '../state/group.js';
 import type { Network } from '../state/network.js';
+import type { StatusFeed } from '../state/status-feed.js';
 import { Refusal } from '../wire/refusals.js';
+import { STATUS_JID } from '../wire/stanza.js';
 import type { Writing } from './content/content.js';
 import type { PhoneMessage } from './phone-messages.js';
 
@@ -16,9 +18,13 @@ export interface Expiry {
   setAt?: number | undefined;
 }
 
-/** The chat id of a message: the group's jid or the partner's number. */
+/** The chat id of a message: the group's jid, the partner's number, or that of the statuses. */
 export function chatOf({ fromMe, from, to }: Pick<ChangeView, 'fromMe' | 'from' | 'to'>): string {
-  return fromMe || isGroupJid(to) ? to : from;
+  return fromMe || isShared(to) ? to : from;
+}
+
+function isShared(chatId: string): boolean {
+  return isGroupJid(chatId) || chatId === STATUS_JID;
 }
 
 /**
@@ -38,10 +44,10 @@ export function requireTarget({ messages, partner }: Writing, messageId: string)
 export function keyOf(network: Network, target: PhoneMessage): proto.IMessageKey {
   const { directory, addressing } = network;
   return {
-    remoteJid: jidOf(network.directory.requireChat(chatOf(target)), addressing),
+    remoteJid: jidOf(requireChatOf(network, target), addressing),
     fromMe: target.fromMe,
     id: target.messageId,
-    ...(isGroupJid(target.to) && { participant: directory.byNumber(target.from)?.jid(addressing) ?? null }),
+    ...(isShared(target.to) && { participant: directory.byNumber(target.from)?.jid(addressing) ?? null }),
   };
 }
 
@@ -129,6 +135,12 @@ function preview(quoted: PhoneMessage): proto.IMessage {
   const info = findContextInfo(shown);
   if (info) Object.assign(info, { quotedMessage: null, stanzaId: null, participant: null });
   return shown;
+}
+
+/** @throws Refusal or GroupRefusal 404 when the person or the group of the chat is gone */
+function requireChatOf({ directory }: Network, message: PhoneMessage): Chat | StatusFeed {
+  const chatId = chatOf(message);
+  return directory.chat(chatId) ?? directory.requireChat(chatId);
 }
 
 function named(network: Network, chatId: string, number: string): string {

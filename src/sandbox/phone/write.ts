@@ -9,6 +9,7 @@ import { type Account, type Device, deviceId, deviceRow, devicesOf } from '../st
 import type { Chat } from '../state/directory.js';
 import { Group } from '../state/group.js';
 import type { Network } from '../state/network.js';
+import type { StatusFeed } from '../state/status-feed.js';
 import { Refusal } from '../wire/refusals.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
 import type { Composed, Writing } from './content/content.js';
@@ -46,9 +47,11 @@ export async function writeMessage(
   };
   const about = { messageId, author, owner: author, partner, timestamp, shape };
   phone.take(interpret(network, message, about));
-  if (partner instanceof Group)
-    await sendToGroup(network, phone, { ...outgoing, chat: partner }, message, shape);
-  else {
+  if (partner instanceof Group) {
+    const { epoch } = partner.record;
+    const readers = { people: network.directory.membersOf(partner), epoch };
+    await sendToAll(network, phone, { ...outgoing, chat: partner }, message, { shape, ...readers });
+  } else {
     await sendToPerson(network, phone, { ...outgoing, chat: partner }, message, shape);
     renewToken(network, author, partner);
   }
@@ -106,7 +109,7 @@ function expiryOf(
   return timers.get(chat.chatId) ?? (partners.has(chat) ? undefined : { seconds, setAt });
 }
 
-async function compose(request: WriteRequest, writing: Writing): Promise<Composed> {
+export async function compose(request: WriteRequest, writing: Writing): Promise<Composed> {
   const writer = WRITERS.find(({ key }) => request[key] !== undefined);
   const composed = await writer?.compose(request, writing);
   if (!composed) throw new Refusal('invalid_request', 'the message has no content');
@@ -117,7 +120,7 @@ async function compose(request: WriteRequest, writing: Writing): Promise<Compose
  * Adds the message secret, which later votes and edits are encrypted with, and the wrapper of an expiring message. Changes of
  * messages do not expire.
  */
-function seal(content: proto.IMessage): proto.IMessage {
+export function seal(content: proto.IMessage): proto.IMessage {
   const { messageContextInfo, ...message } = content;
   return {
     ...(findContextInfo(message)?.expiration ? { ephemeralMessage: { message } } : message),
@@ -134,54 +137,55 @@ function requireWriter(group: Group, account: Account, { type }: StanzaShape): v
     throw new Refusal('group_forbidden', `only admins may write to ${group.chatId}`);
 }
 
-/** Encrypts a message once for all devices of the members, and the phone's sender key for the devices that lack it. */
-async function sendToGroup(
+/**
+ * Encrypts a message once for all devices of people, and the phone's sender key for the devices that lack it.
+ * @param epoch another one makes a new sender key
+ */
+export async function sendToAll(
   network: Network,
   phone: PhoneMemory,
-  outgoing: OutgoingMessage & { chat: Group },
+  outgoing: OutgoingMessage & { chat: Group | StatusFeed },
   message: proto.IMessage,
-  shape: StanzaShape,
+  { shape, people, epoch }: { shape: StanzaShape; people: readonly Account[]; epoch: number },
 ): Promise<void> {
-  const group = outgoing.chat;
-  const targets = network.directory
-    .membersOf(group)
+  const { chat } = outgoing;
+  const targets = people
     .flatMap(devicesOf)
     .filter(({ account, companion }) => account !== phone.account || companion);
-  const { epoch } = group.record;
-  const lacking = new Set(targets.filter((to) => phone.groupKeys.give(group.chatId, epoch, deviceRow(to))));
-  const key = await phone.groupKeys.distribution(group.chatId);
-  const ciphertext = await phone.groupKeys.seal(group.chatId, encodeWAMessage(message));
+  const lacking = new Set(targets.filter((to) => phone.groupKeys.give(chat.chatId, epoch, deviceRow(to))));
+  const key = await phone.groupKeys.distribution(chat.chatId);
+  const ciphertext = await phone.groupKeys.seal(chat.chatId, encodeWAMessage(message));
   const enc = stanza('enc', { v: ENC_VERSION, type: 'skmsg', ...shape.enc }, ciphertext);
   for (const to of targets) {
-    const keys = lacking.has(to) ? await giveKey(network, phone, group, to, key) : [];
+    const keys = lacking.has(to) ? await giveKey(network, phone, chat, to, key) : [];
     deliver(network, outgoing, { to, encs: [...keys, enc] });
   }
 }
 
-/** The message that distributes the phone's sender key of a group. */
-export async function keyMessage(phone: PhoneMemory, group: Group): Promise<proto.IMessage> {
-  return wrapKey(group, await phone.groupKeys.distribution(group.chatId));
+/** The message that distributes the phone's sender key of a group, or of the statuses. */
+export async function keyMessage(phone: PhoneMemory, chat: Group | StatusFeed): Promise<proto.IMessage> {
+  return wrapKey(chat, await phone.groupKeys.distribution(chat.chatId));
 }
 
 /**
- * Gives a device the phone's sender key of a group.
+ * Gives a device the phone's sender key.
  * @returns the `<enc>` with the key; none for simulated phones, which get it directly: hundreds of sessions are slow
  */
 async function giveKey(
   network: Network,
   phone: PhoneMemory,
-  group: Group,
+  chat: Group | StatusFeed,
   to: Device,
   key: Distribution,
 ): Promise<Stanza[]> {
-  if (to.companion) return [await encryptFor(network, phone, to, wrapKey(group, key))];
-  const owner = { group: group.chatId, sender: phone.groupKeys.address };
+  if (to.companion) return [await encryptFor(network, phone, to, wrapKey(chat, key))];
+  const owner = { group: chat.chatId, sender: phone.groupKeys.address };
   to.account.phone.noteGroupKey(owner, key.position);
   return [];
 }
 
 /** @param chatId jid of the group, or of the statuses */
-export function wrapKey({ chatId }: Pick<Group, 'chatId'>, { bytes }: Distribution): proto.IMessage {
+function wrapKey({ chatId }: Group | StatusFeed, { bytes }: Distribution): proto.IMessage {
   return { senderKeyDistributionMessage: { groupId: chatId, axolotlSenderKeyDistributionMessage: bytes } };
 }
 

@@ -1,15 +1,16 @@
 import type { DeviceCopy } from '../../contract/sandbox/index.js';
-import { type Account, type Device, deviceId, verifiedName } from '../state/account.js';
-import type { Chat } from '../state/directory.js';
-import { Group } from '../state/group.js';
+import { Account, type Device, deviceId, verifiedName } from '../state/account.js';
+import { type Chat, jidIn, jidOf } from '../state/directory.js';
+import type { Group } from '../state/group.js';
 import type { Network } from '../state/network.js';
+import type { StatusFeed } from '../state/status-feed.js';
 import { bytesOf, type Stanza, stanza } from '../wire/stanza.js';
 
 /** A message that its author has encrypted, one copy per device. */
 export interface OutgoingMessage {
   id: string;
   author: Device;
-  chat: Chat;
+  chat: Chat | StatusFeed;
   /** The stanza's `type`: `text`, `media`, … */
   type: string;
   /** Seconds since the epoch; the same for all copies. */
@@ -42,7 +43,7 @@ export function deliver(network: Network, outgoing: OutgoingMessage, copy: Copy)
     (extra) => extra.tag !== 'device-identity' || opensSession(copy),
   );
   const { author, chat } = outgoing;
-  if (!(chat instanceof Group)) network.stats.countContact(author.account, chat);
+  if (chat instanceof Account) network.stats.countContact(author.account, chat);
   network.give(copy.to, stanza('message', attrs, [...payload(outgoing, copy), ...extras]));
 }
 
@@ -90,17 +91,17 @@ function originAttrs(
   { author, chat }: OutgoingMessage,
   { to }: Copy,
 ): Record<string, string> {
-  if (chat instanceof Group) return groupAttrs(network, author, chat);
+  if (!(chat instanceof Account)) return sharedAttrs(network, author, chat);
   return to.account === author.account ? echoAttrs(network, author, chat) : inboundAttrs(network, author);
 }
 
-/** As group members see the author. */
-function groupAttrs(network: Network, author: Device, group: Group): Record<string, string> {
+/** As the members of a group, and the viewers of a status, see the author. */
+function sharedAttrs(network: Network, author: Device, chat: Group | StatusFeed): Record<string, string> {
   const { account } = author;
   const mode = network.addressing;
   const attrs = {
-    from: group.jid(),
-    participant: account.jid(mode, deviceId(author)),
+    from: jidOf(chat, mode),
+    participant: jidIn(chat, account, mode, deviceId(author)),
     addressing_mode: mode,
     notify: account.record.name,
   };

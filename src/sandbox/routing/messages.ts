@@ -2,12 +2,14 @@ import { LID_SERVER } from '../../domain/address.js';
 import { routeChannelMessage } from '../channels/route.js';
 import { hasBlocked } from '../people/blocks.js';
 import { refuseWithoutToken } from '../people/tokens.js';
-import { type Companion, type Device, deviceRow, devicesOf } from '../state/account.js';
+import type { Companion, Device } from '../state/account.js';
 import { type Group, isGroupJid } from '../state/group.js';
 import type { Network } from '../state/network.js';
-import { CHANNEL_SERVER, child, childrenOf, type Stanza } from '../wire/stanza.js';
+import { CHANNEL_SERVER, child, childrenOf, STATUS_JID, type Stanza } from '../wire/stanza.js';
 import { acknowledge } from './acknowledgement.js';
-import { type Copy, deliver, type OutgoingMessage } from './deliver.js';
+import { copiesForAll, type DeviceCopy, deliverCopies, forwardedParts } from './copies.js';
+import type { OutgoingMessage } from './deliver.js';
+import { routeStatus } from './statuses.js';
 
 /** The ack error of a malformed stanza or fan-out. */
 const MALFORMED = '479';
@@ -19,9 +21,6 @@ const NOT_PLAYED = '501';
 const NOT_ALLOWED = '403';
 /** The `edit` attribute of an admin's revoke of somebody's message. */
 const ADMIN_REVOKE = '8';
-/** Elements of an author's stanza that the network does not forward. */
-const FOR_THE_NETWORK = new Set(['participants', 'enc', 'tctoken', 'cstoken', 'reporting']);
-const FORWARDED_ATTRS = ['edit', 'category'];
 
 /** Routes a message of a linked device: each copy goes to its device, and the author gets an ack. */
 export function routeMessage(network: Network, companion: Companion, message: Stanza): void {
@@ -35,6 +34,10 @@ export function routeMessage(network: Network, companion: Companion, message: St
     const rejected = network.faults.take('reject-sends', companion.account);
     const routed = rejected ? { error: MALFORMED } : routeChannelMessage(network, companion, message);
     answer(network, companion, message, routed);
+    return;
+  }
+  if (to === STATUS_JID) {
+    answer(network, companion, message, { error: routeStatus(network, companion, message) });
     return;
   }
   const copies = readCopies(network, message);
@@ -69,8 +72,13 @@ function answer(
 }
 
 /** The error of the negative ack; undefined when the message is accepted. */
-function refuse(network: Network, companion: Companion, message: Stanza, copies: Copy[]): string | undefined {
-  // statuses and broadcast lists of clients
+function refuse(
+  network: Network,
+  companion: Companion,
+  message: Stanza,
+  copies: DeviceCopy[],
+): string | undefined {
+  // broadcast lists of clients
   if (message.attrs.to?.endsWith('@broadcast')) return NOT_PLAYED;
   if (network.faults.take('reject-sends', companion.account) || copies.length === 0) return MALFORMED;
   if (message.attrs.to?.endsWith(`@${LID_SERVER}`) && network.faults.take('no-lid-chats', companion.account))
@@ -84,7 +92,7 @@ function refuse(network: Network, companion: Companion, message: Stanza, copies:
 }
 
 /** One copy per device in `<participants>`, or one `<enc>` for the device in `to`. Skips unknown devices. */
-function readCopies(network: Network, message: Stanza): (Copy & { to: Device })[] {
+function readCopies(network: Network, message: Stanza): DeviceCopy[] {
   const direct = child(message, 'enc');
   const parts = direct
     ? [{ jid: message.attrs.to, enc: direct }]
@@ -117,50 +125,6 @@ function isAllowed(
   if (to.companion === companion) return false;
   if (to.account === companion.account) return true;
   return to.account === network.directory.byJid(addressee) && !hasBlocked(to.account, companion.account);
-}
-
-/** Delivers each copy once. @param chat key of the partner's account, or jid of the group */
-function deliverCopies(network: Network, outgoing: OutgoingMessage, chat: string, copies: Copy[]): void {
-  const log = network.sentLog(outgoing.author.account);
-  const fresh = copies.filter((copy) => isFresh(copy, () => log.give(outgoing.id, chat, deviceRow(copy.to))));
-  if (fresh.length < copies.length) network.stats.repeated++;
-  for (const copy of fresh) {
-    if (copy.encs.length > 1) network.stats.senderKeys++;
-    if (isResent(copy)) network.stats.resent++;
-    deliver(network, outgoing, copy);
-  }
-}
-
-/** False for a repeated id, unless the copy answers a retry (it then has a `count`). */
-function isFresh(copy: Copy, give: () => boolean): boolean {
-  const isFirst = give();
-  return isFirst || isResent(copy);
-}
-
-function isResent({ encs }: Copy): boolean {
-  return encs.some(({ attrs }) => attrs.count !== undefined);
-}
-
-/** The parts of a message that the network forwards beside the ciphertext. */
-function forwardedParts(message: Stanza): Required<Pick<OutgoingMessage, 'type' | 'attrs' | 'extras'>> {
-  return {
-    type: message.attrs.type ?? 'text',
-    attrs: forwardedAttrs(message),
-    extras: forwardedElements(message),
-  };
-}
-
-function forwardedAttrs(message: Stanza): Record<string, string> {
-  const attrs: Record<string, string> = {};
-  for (const name of FORWARDED_ATTRS) {
-    const value = message.attrs[name];
-    if (value !== undefined) attrs[name] = value;
-  }
-  return attrs;
-}
-
-function forwardedElements(message: Stanza): Stanza[] {
-  return childrenOf(message).filter((element) => !FOR_THE_NETWORK.has(element.tag));
 }
 
 const NOT_FOUND = '404';
@@ -217,7 +181,7 @@ function readGroupCopies(
   companion: Companion,
   group: Group,
   message: Stanza,
-): (Copy & { to: Device })[] | undefined {
+): DeviceCopy[] | undefined {
   const enc = child(message, 'enc');
   const participants = child(message, 'participants');
   if (!enc || (participants && childrenOf(participants).length === 0)) return undefined;
@@ -225,26 +189,7 @@ function readGroupCopies(
     const to = network.directory.device(message.attrs.participant);
     return to && group.has(to.account) ? [{ to, encs: [enc] }] : [];
   }
-  const keys = keysByDevice(network, participants);
-  return network.directory
-    .membersOf(group)
-    .flatMap(devicesOf)
-    .filter((to) => to.companion !== companion)
-    .map((to) => {
-      const key = keys.get(deviceRow(to));
-      return { to, encs: key ? [key, enc] : [enc] };
-    });
-}
-
-/** The `<enc>`s with the author's sender key, by device. */
-function keysByDevice(network: Network, participants: Stanza | undefined): Map<string, Stanza> {
-  const keys = new Map<string, Stanza>();
-  for (const part of childrenOf(participants)) {
-    const to = network.directory.device(part.attrs.jid);
-    const enc = child(part, 'enc');
-    if (to && enc) keys.set(deviceRow(to), enc);
-  }
-  return keys;
+  return copiesForAll(network, companion, network.directory.membersOf(group), message);
 }
 
 /** The ack error of legacy buttons, which the real network refuses today. */

@@ -4,6 +4,7 @@ import { type Account, type Device, deviceId, deviceRow } from '../state/account
 import { jidIn, jidOf } from '../state/directory.js';
 import type { Group } from '../state/group.js';
 import type { Network } from '../state/network.js';
+import type { StatusFeed } from '../state/status-feed.js';
 import { bytesOf, child, childrenOf, type Stanza, stanza } from '../wire/stanza.js';
 
 /** The receipt types that are forwarded to the author, and their meaning. */
@@ -33,15 +34,15 @@ export function routeReceipt(network: Network, from: Device, receipt: Stanza): v
     forwardRetry(network, from, receipt);
     return;
   }
-  const group = network.directory.groups.byJid(to);
-  const author = network.directory.byJid(group ? participant : to);
+  const shared = network.directory.shared(to);
+  const author = network.directory.byJid(shared ? participant : to);
   if (type === 'server-error') {
     if (author === from.account) askPhoneForFile(network, from, receipt);
     return;
   }
   const state = STATES.get(type);
   if (state && author && author !== from.account)
-    tellAuthor(network, { author, reader: from.account, group }, ids, state);
+    tellAuthor(network, { author, reader: from.account, shared }, ids, state);
 }
 
 function settle(from: Device, ids: string[], type: string | undefined): void {
@@ -56,7 +57,7 @@ function settle(from: Device, ids: string[], type: string | undefined): void {
 /** Notes the receipt on the author's phone, and forwards it to the author's linked devices, each state once. */
 function tellAuthor(
   network: Network,
-  { author, reader, group }: { author: Account; reader: Account; group: Group | undefined },
+  { author, reader, shared }: { author: Account; reader: Account; shared: Group | StatusFeed | undefined },
   ids: string[],
   state: ReceiptState,
 ): void {
@@ -66,8 +67,8 @@ function tellAuthor(
   if (first === undefined) return;
   const attrs = {
     id: first,
-    from: jidOf(group ?? reader, network.addressing),
-    participant: group && reader.jid(network.addressing),
+    from: jidOf(shared ?? reader, network.addressing),
+    participant: shared && reader.jid(network.addressing),
     t: String(network.now()),
     ...(state !== 'delivered' && { type: state }),
   };
@@ -102,14 +103,15 @@ function askPhoneForFile(network: Network, from: Device, receipt: Stanza): void 
 function forwardRetry(network: Network, from: Device, receipt: Stanza): void {
   const { id = '', to, participant, recipient } = receipt.attrs;
   if (from.companion) network.stats.countRetry(child(receipt, 'retry')?.attrs.error ?? 'none');
-  const group = network.directory.groups.byJid(to);
-  const author = network.directory.device(group ? participant : to);
+  const shared = network.directory.shared(to);
+  const author = network.directory.device(shared ? participant : to);
   if (!author) return;
   network.sentLog(author.account).allowAgain(id, deviceRow(from));
-  const asking = jidIn(group ?? from.account, from.account, network.addressing, deviceId(from));
+  const { addressing } = network;
+  const asking = jidIn(shared ?? from.account, from.account, addressing, deviceId(from));
   const attrs = {
     id,
-    ...(group ? { from: group.jid(), participant: asking } : { from: asking }),
+    ...(shared ? { from: jidOf(shared, addressing), participant: asking } : { from: asking }),
     type: 'retry',
     t: String(network.now()),
     ...(author.account === from.account && recipient && { recipient }),

@@ -1,11 +1,12 @@
 import { PN_SERVER } from '../../domain/address.js';
 import type { State } from '../store/state.js';
 import { Refusal } from '../wire/refusals.js';
-import { parseDeviceJid } from '../wire/stanza.js';
+import { parseDeviceJid, STATUS_JID } from '../wire/stanza.js';
 import { Account, type AddressingMode, type Companion, type Device, lidOf } from './account.js';
 import { Channels } from './channel.js';
 import { Group, Groups, isGroupJid } from './group.js';
 import type { AccountRecord } from './records.js';
+import { STATUS_FEED, type StatusFeed } from './status-feed.js';
 
 const E164 = /^\+[1-9][0-9]{4,14}$/;
 
@@ -110,9 +111,14 @@ export class Directory {
     return companion && { account, companion };
   }
 
-  /** The chat of a control API id: a number or a group's jid. */
-  chat(chatId: string): Chat | undefined {
-    return this.groups.byJid(chatId) ?? this.byNumber(chatId);
+  /** The chat of a stored message: of a number, of a group's jid, or the statuses. */
+  chat(chatId: string): Chat | StatusFeed | undefined {
+    return this.shared(chatId) ?? this.byNumber(chatId);
+  }
+
+  /** The group of a jid, or the statuses: where one ciphertext is for many people. */
+  shared(jid: string | undefined): Group | StatusFeed | undefined {
+    return jid === STATUS_JID ? STATUS_FEED : this.groups.byJid(jid);
   }
 
   /** @throws Refusal or GroupRefusal 404 when there is no such person or group */
@@ -146,11 +152,11 @@ export class Directory {
 }
 
 /** The jid of a chat on the wire. */
-export function jidOf(chat: Chat, mode: AddressingMode): string {
-  return chat instanceof Group ? chat.jid() : chat.privateJid(mode);
+export function jidOf(chat: Chat | StatusFeed, mode: AddressingMode): string {
+  return chat instanceof Account ? chat.privateJid(mode) : chat.chatId;
 }
 
-/** The jid of a person's device in a chat: private chats may hide the LID, groups never do. */
-export function jidIn(chat: Chat, person: Account, mode: AddressingMode, device = 0): string {
+/** The jid of a person's device in a chat: groups never hide the LID, other chats may. */
+export function jidIn(chat: Chat | StatusFeed, person: Account, mode: AddressingMode, device = 0): string {
   return chat instanceof Group ? person.jid(mode, device) : person.privateJid(mode, device);
 }

@@ -23,6 +23,12 @@ export interface AccountRecord {
   privacy?: Record<string, string>;
   /** The people behind the value `contact_blacklist` of a setting: their LIDs, and the version that clients name. */
   denied?: Record<string, { version: string; people: string[] }>;
+  /** Who may see the person's statuses: the list that holds, and both lists as LIDs. */
+  statusAudience?: {
+    mode: 'contacts' | 'blacklist' | 'whitelist';
+    blacklist?: string[];
+    whitelist?: string[];
+  };
   /** The LIDs of the people that the person has blocked. */
   blocked?: { version: string; people: string[] };
   /** The expiry of messages in new chats: seconds, and when it was set (seconds since the epoch). */

@@ -84,7 +84,7 @@ export function decodeStanza(bytes: Buffer): Stanza {
 /** Address of the network itself in `from` and `to`. */
 export const NETWORK_JID = '@s.whatsapp.net';
 /** The chat of all statuses. */
-export const STATUS_JID = 'status@broadcast';
+export { STATUS_JID } from '../../domain/address.js';
 /** Suffix of a channel's jid. */
 export const CHANNEL_SERVER = '@newsletter';
 

@@ -87,6 +87,12 @@ function describeEvent(event: GatewayEvent, paint: Paint): string {
       const body = shorten(singleLine(event.body), BODY_LENGTH);
       return `${arrow} ${paint('bold', `post ${what}`)} ${singleLine(event.channelJid)}: ${body} ${paint('dim', singleLine(event.messageId))}`;
     }
+    case 'status.post': {
+      const arrow = event.fromMe ? paint('cyan', '→') : paint('green', '←');
+      const author = event.fromMe ? '' : ` ${singleLine(event.fromName || event.fromPhone || event.from)}`;
+      const body = shorten(singleLine(event.body), BODY_LENGTH);
+      return `${arrow} status ${paint('bold', event.kind)}${author}${body && ` ${body}`} ${paint('dim', singleLine(event.messageId))}`;
+    }
     default:
       return describeMessage(event, paint);
   }

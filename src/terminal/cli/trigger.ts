@@ -30,6 +30,7 @@ export const MEANINGS: Readonly<Record<EventType, string>> = {
   account_status: 'a restriction of the linked number (opt-in)',
   identity_change: 'a new security code of a person (opt-in)',
   channel_post: 'a post of a channel (opt-in)',
+  status_post: 'a status of a contact (opt-in)',
 };
 
 export interface Triggered extends TestEventAnswer {

@@ -80,7 +80,8 @@ export async function setScene(): Promise<{ scene: Scene; end(): Promise<void> }
 }
 
 async function link(world: World): Promise<void> {
-  for (const person of [BOB, { number: DAVE, name: 'Dave' }]) await world.phones.addPhone(person);
+  for (const person of [ALICE, BOB, { number: DAVE, name: 'Dave' }]) await world.phones.addPhone(person);
+  await world.phones.people.nameContacts(ALICE.number, [BOB]);
   await linkSession(world, 'acme', ALICE, { extraEvents: ['presence'] });
   await linkSession(world, 'spare', CAROL);
   await ask(world, '/set-org-id', { clientId: 'acme', orgId: 'workspace1' });

@@ -37,6 +37,20 @@ export function contactsContract(harness: () => StoreHarness): void {
       expect(await find({ lid: 'L1' }, 'other')).to.equal(undefined);
     });
 
+    it('lists the people of the address book of a session', async () => {
+      await learn({ lid: 'L1', pn: 'P1', name: 'Ann A.' });
+      await learn({ pn: 'P2', name: 'Bob B.' });
+      await learn({ lid: 'L3', pushName: 'a stranger' });
+      await learn({ lid: 'L4', name: 'Dan D.' }, 'other');
+      const { contacts } = harness().store;
+      const names = (await contacts.named('acme')).map(({ lid, pn, name }) => [lid, pn, name]);
+      expect(names).to.have.deep.members([
+        ['L1', 'P1', 'Ann A.'],
+        ['', 'P2', 'Bob B.'],
+      ]);
+      expect(await contacts.named('nobody')).to.deep.equal([]);
+    });
+
     it('replaces fields by non-empty ones only', async () => {
       await learn({ lid: 'L1', pn: 'P1', pushName: 'Ann', name: 'A' });
       await learn({ lid: 'L1', pn: '', pushName: 'Annie', name: '' });

@@ -25,6 +25,13 @@ export function sendsContract(harness: () => StoreHarness): void {
       expect(await sends().get('acme', 'M1')).not.to.have.property('trace');
     });
 
+    it('keeps who gets a status', async () => {
+      const audience = JSON.stringify({ setting: 'contacts', people: ['1@lid', '2@lid'] });
+      await sends().put('acme', sent('M1', { to: 'status@broadcast', audience }));
+      expect(await sends().get('acme', 'M1')).to.include({ to: 'status@broadcast', audience });
+      expect((await sends().open('acme')).map((one) => one.audience)).to.deep.equal([audience]);
+    });
+
     it('replaces a send with the same message id', async () => {
       await sends().put('acme', sent('M1'));
       const second = sent('M1', {

@@ -32,4 +32,42 @@ describe('a link among statuses and channel posts', () => {
       .filter(({ message }) => !/^(live|later)$/.test(textOf(message) ?? ''));
     expect(others).to.deep.equal([]);
   });
+
+  it('receives statuses with their authors, if they are wanted, also those that waited', async () => {
+    session.wantsStatuses = true;
+    const { lid } = await rig.network.phone(BOB);
+    const status = async (text: string) => {
+      const { message } = await session.next('message', (event) => textOf(event.message) === text);
+      const participantAlt = `${BOB.slice(1)}@s.whatsapp.net`;
+      const author = { participant: lid, participantAlt, fromMe: false };
+      expect(message)
+        .to.include({ chat: 'status@broadcast', ...author })
+        .and.not.have.property('chatAlt');
+    };
+    await rig.network.postStatus(BOB, 'live');
+    await status('live');
+    await session.close();
+    await rig.network.postStatus(BOB, 'waited');
+    await rig.network.write(BOB, { to: ALICE, text: 'after it' });
+    session.open();
+    await status('waited');
+    await session.next('message', ({ message }) => textOf(message) === 'after it');
+  });
+
+  it('receives the statuses of the own phone as own ones', async () => {
+    session.wantsStatuses = true;
+    await rig.network.postStatus(ALICE, 'mine');
+    const { message } = await session.next('message', (event) => textOf(event.message) === 'mine');
+    expect(message).to.include({ chat: 'status@broadcast', fromMe: true });
+  });
+
+  it('reads a status after others that were acknowledged unread', async () => {
+    await rig.network.postStatus(BOB, 'unread');
+    await rig.network.write(BOB, { to: ALICE, text: 'between' });
+    await session.next('message', ({ message }) => textOf(message) === 'between');
+    session.wantsStatuses = true;
+    await rig.network.postStatus(BOB, 'read');
+    await session.next('message', ({ message }) => textOf(message) === 'read');
+    expect(session.all('message').map(({ message }) => textOf(message))).to.deep.equal(['between', 'read']);
+  });
 });

@@ -58,6 +58,7 @@ export class Session {
   wantsHistory = false;
   /** URL of the proxy of its links; empty for direct connections. */
   proxy = '';
+  wantsStatuses = false;
   /** Whether the session is still served here. */
   mayAct = true;
   readonly #factory: LinkFactory;
@@ -75,6 +76,7 @@ export class Session {
       proxy: this.proxy,
       mayAct: () => this.mayAct,
       wantsHistory: () => this.wantsHistory,
+      wantsStatuses: () => this.wantsStatuses,
       findSent: async (id) => {
         if (this.sentOutage) throw this.sentOutage;
         return this.sent.get(id);

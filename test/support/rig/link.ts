@@ -40,6 +40,8 @@ export function playedLink(parts: Partial<Link> = {}): Link {
       setAbout: unplayed,
       setPicture: unplayed,
       setDisappearing: unplayed,
+      statusPrivacy: unplayed,
+      setStatusPrivacy: unplayed,
       blocked: unplayed,
       setBlocked: unplayed,
     },

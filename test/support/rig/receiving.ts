@@ -1,5 +1,5 @@
 import { proto } from '@whiskeysockets/baileys';
-import type { MessageUnreadableEvent } from '../../../src/contract/events/catalogue.js';
+import type { MessageUnreadableEvent, StatusPostEvent } from '../../../src/contract/events/catalogue.js';
 import type { EventEnvelope } from '../../../src/contract/events/envelope.js';
 import type { Address } from '../../../src/domain/address.js';
 import { GatewayError } from '../../../src/domain/errors.js';
@@ -79,6 +79,7 @@ export interface Receiving {
   events: EventEnvelope[];
   /** The announced events of messages that could not be read. */
   told: MessageUnreadableEvent[];
+  posts: StatusPostEvent[];
   /** The messages of journal entries, by the entry's id. */
   restored: Map<string, IncomingMessage>;
   /** Journal entries of unreadable copies of the messages that are received. */
@@ -185,6 +186,10 @@ export function receivingOver(base: Rig): Receiving {
         rig.told.push(event);
         return { deliveryId: receiver ? 'd' : '', delivered: true };
       }
+      if (event.event === 'status.post') {
+        rig.posts.push(event);
+        return { deliveryId: receiver ? 'd' : '', delivered: true };
+      }
       if (!('chatRoomId' in event && 'body' in event))
         throw new Error('an inbound message is announced as one');
       await rig.beforeAnnounce(event);
@@ -206,6 +211,7 @@ export function receivingOver(base: Rig): Receiving {
     clock,
     events: [],
     told: [],
+    posts: [],
     restored: new Map(),
     standIns: [],
     counted: [],

@@ -213,7 +213,9 @@ describe('tailLine()', () => {
 
   it('shows a post of a channel, and its deletion', () => {
     const context = { clientId: 'acme', orgId: '', myLid: '', at: Date.parse(AT) };
-    const event = { ...sampleEvent('channel_post', context), messageId: 'P1' };
+    const sample = sampleEvent('channel_post', context);
+    if (sample.event !== 'channel.post') throw new Error('the sample is a post of a channel');
+    const event = { ...sample, messageId: 'P1' };
     const entry = { kind: 'event', at: AT, clientId: 'acme' } as const;
     const deletion = { action: 'deleted' as const, kind: '' as const, body: '' };
     const lines = [event, { ...event, ...deletion }].map((one) => line({ ...entry, event: one }));

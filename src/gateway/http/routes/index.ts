@@ -19,6 +19,7 @@ import { profileRoutes } from './profile.js';
 import { receiverRoutes } from './receivers.js';
 import { replayRoutes } from './replays.js';
 import { sessionRoutes } from './sessions.js';
+import { statusRoutes } from './statuses.js';
 import { traceRoutes } from './traces.js';
 
 /** Every route; a test holds that each operation of the contract has one. */
@@ -30,6 +31,7 @@ export const ROUTES: readonly Route[] = [
   ...chatRoutes,
   ...peopleRoutes,
   ...profileRoutes,
+  ...statusRoutes,
   ...groupRoutes,
   ...channelRoutes,
   ...inboxRoutes,

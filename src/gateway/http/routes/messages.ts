@@ -11,13 +11,13 @@ import {
   sendOperation,
 } from '../../../contract/messages.js';
 import type { ClientQuery } from '../../../contract/schema.js';
-import { GatewayError } from '../../../domain/errors.js';
 import { sendableKinds } from '../../kinds/index.js';
 import type { FilePayload, Services, SpooledFile } from '../../services/services.js';
 import { bodyValidator, validated } from '../body.js';
 import { goneSignal } from '../gone.js';
-import { type Form, readForm } from '../multipart.js';
+import type { Form } from '../multipart.js';
 import { type Inputs, type Route, route } from '../route.js';
+import { withUpload } from '../upload.js';
 
 /** Browsers' fallback type; detect the type from name and content instead. */
 const UNKNOWN_TYPE = 'application/octet-stream';
@@ -72,24 +72,12 @@ async function sendByUrl(
   return sending.sendFile(file, { downloadUrl }, key, goneSignal(request));
 }
 
-async function sendUploaded(
-  request: MediaRequest,
-  body: Readable,
-  { sessions, sending }: Services,
-): Promise<SendMediaAnswer> {
-  const { clientId } = request.query;
-  if (clientId === undefined) throw invalid('clientId is required in the query too: a form is read last');
-  // refuses an unknown session before the upload
-  sessions.get(clientId);
-  const form = await readForm(body, request.raw.req.headers, (stream) => sending.spool(clientId, stream));
-  try {
+function sendUploaded(request: MediaRequest, body: Readable, services: Services): Promise<SendMediaAnswer> {
+  return withUpload(request, body, services, async (form) => {
     const payload = await payloadOf(request, form);
-    if (form.file.size === 0) throw invalid('file must not be empty');
     const key = request.headers['idempotency-key'];
-    return await sending.sendFile(payload, { file: form.file }, key, goneSignal(request));
-  } finally {
-    await form.file.discard();
-  }
+    return services.sending.sendFile(payload, { file: form.file }, key, goneSignal(request));
+  });
 }
 
 async function payloadOf(request: MediaRequest, form: Form<SpooledFile>): Promise<FilePayload> {
@@ -107,8 +95,4 @@ async function payloadOf(request: MediaRequest, form: Form<SpooledFile>): Promis
 
 function filledParts(fields: ReadonlyMap<string, string>): Record<string, string> {
   return Object.fromEntries([...fields].filter(([name, text]) => text !== '' || REQUIRED_PARTS.has(name)));
-}
-
-function invalid(message: string): GatewayError {
-  return new GatewayError('invalid_request', message);
 }

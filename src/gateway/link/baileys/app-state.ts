@@ -19,6 +19,7 @@ import type { Clock } from '../../../domain/clock.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { LIMITS } from '../../../domain/limits.js';
 import { type ChatSettings, FOREVER } from '../../../domain/room.js';
+import type { StatusPrivacyMode } from '../../../domain/status-audience.js';
 import type { ChatChange, MessageReference } from '../link.js';
 import { partsOf } from './reasons.js';
 
@@ -68,6 +69,17 @@ export class AppState {
   /** Changes the name of the account. @throws GatewayError `app_state_rejected` */
   async rename(name: string): Promise<void> {
     await this.#apply(modification({ pushNameSetting: name }, ''));
+  }
+
+  /** Sets who may see the statuses of the account (zapo `setStatusPrivacy`). @throws GatewayError `app_state_rejected` */
+  async setStatusPrivacy(mode: StatusPrivacyMode, userJid: string[]): Promise<void> {
+    await this.#apply({
+      type: 'regular_high',
+      index: ['status_privacy'],
+      syncAction: { timestamp: this.#clock.now(), statusPrivacy: { mode: DISTRIBUTION[mode], userJid } },
+      apiVersion: STATUS_PRIVACY_VERSION,
+      operation: proto.SyncdMutation.SyncdOperation.SET,
+    });
   }
 
   /**
@@ -184,6 +196,11 @@ export class AppState {
     }
   }
 }
+
+const { ALLOW_LIST, DENY_LIST, CONTACTS } = proto.SyncActionValue.StatusPrivacyAction.StatusDistributionMode;
+const DISTRIBUTION = { contacts: CONTACTS, except: DENY_LIST, only: ALLOW_LIST } as const;
+/** Of the setting in the app state (zapo `spec/appstate`). */
+const STATUS_PRIVACY_VERSION = 7;
 
 /** @param now milliseconds since the epoch */
 function patchOf(change: ChatChange, now: number): WAPatchCreate {

@@ -12,6 +12,7 @@ import {
   proto,
   type WASocket,
 } from '@whiskeysockets/baileys';
+import type { StatusAudience } from '../../../domain/status-audience.js';
 import type { MessageContent, OutgoingMessage } from '../link.js';
 import { handleIn } from './channel-posts.js';
 import type { FileToSend, FileUploads, Uploader } from './media/upload.js';
@@ -188,6 +189,15 @@ export function stanzaExtras(message: MessageContent, now: number): StanzaExtras
   }
   if (content?.interactiveMessage?.nativeFlowMessage) return { additionalNodes: [nativeFlow(now)] };
   return {};
+}
+
+/**
+ * The element that tells the network by which setting the people of a status were chosen; the deletion of a status has none
+ * (whatsapp-rust `status_carries_privacy_meta`).
+ */
+export function statusNodes(message: MessageContent, { setting }: StatusAudience): BinaryNode[] {
+  const isDeletion = normalizeMessageContent(message)?.protocolMessage?.type === REVOKE;
+  return isDeletion ? [] : [{ tag: 'meta', attrs: { status_setting: setting } }];
 }
 
 function edit(value: string): StanzaExtras {

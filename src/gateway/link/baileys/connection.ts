@@ -34,6 +34,7 @@ import { SaltSetting } from './salt-setting.js';
 import { WireSender } from './send.js';
 import { guardWire, keepTokenNotes, libraryLog, type NetworkAddress, openSocket } from './socket.js';
 import { StanzaOrder } from './stanza-order.js';
+import { StatusResends } from './status-resends.js';
 import type { TunnelAgent } from './tunnel.js';
 import { UnreadableStanzas } from './unreadable.js';
 
@@ -59,6 +60,7 @@ export interface Connection {
   sender: WireSender;
   receipts: ReadReceipts;
   resends: GroupResends;
+  statusResends: StatusResends;
   restrictions: Restrictions;
   salt: SaltSetting;
   appState: AppState;
@@ -177,6 +179,7 @@ export function makeConnection(
     }),
     receipts: new ReadReceipts(sock, clock),
     resends: new GroupResends(sock, clock),
+    statusResends: new StatusResends({ sock, clock, log, findSent: (id) => findSent(options, id) }),
     salt: new SaltSetting(sock, keys, requestOptions(media)),
     restrictions,
     appState,

@@ -3,6 +3,7 @@ import type { LRUCache } from 'lru-cache';
 import { parseJid } from '../../../domain/address.js';
 import { boundedCache } from '../../../domain/bounded-cache.js';
 import type { Clock } from '../../../domain/clock.js';
+import { GatewayError } from '../../../domain/errors.js';
 import { participantHash } from './device-news.js';
 import { type Devices, ownAndOther } from './devices.js';
 import type { GroupCache } from './group-cache.js';
@@ -17,6 +18,8 @@ const DOUBT_MS = 10 * 60_000;
 const MEMORY = 'sender-key-memory';
 /** People whose phones have lost the sender keys of groups. */
 const MAX_KEYLESS = 500;
+/** As many as a full group has. */
+const PEOPLE_PER_QUERY = 1_024;
 
 /** The devices for which a message was encrypted, and the addresses of their owners. */
 export interface Audience {
@@ -56,6 +59,24 @@ export class Fanout {
     await this.#devices.ensureAll(this.#sock, people);
     await this.#renewSenderKey(to, people);
     return this.#audience(people);
+  }
+
+  /**
+   * Looks up the devices of the people of a status, and of the own account, which gets it too (whatsmeow
+   * `getBroadcastListParticipants`, zapo `publishStatusMessage`).
+   * @throws GatewayError `device_query_unanswered`, `audience_empty` when the network knows no device of anybody
+   */
+  async prepareStatus(people: readonly string[]): Promise<Audience> {
+    const { me } = this.#sock.authState.creds;
+    const own = me?.lid ?? me?.id;
+    const all = [...new Set([...people, ...(own ? [jidNormalizedUser(own)] : [])])];
+    for (let done = 0; done < all.length; done += PEOPLE_PER_QUERY)
+      await this.#devices.ensureAll(this.#sock, all.slice(done, done + PEOPLE_PER_QUERY));
+    if (people.some((jid) => this.#devices.listed(jid)?.length)) return this.#audience(all);
+    throw new GatewayError(
+      'audience_empty',
+      'Nothing was sent: the network knows no device of the people who may see the status.',
+    );
   }
 
   /**

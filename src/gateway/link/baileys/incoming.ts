@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  areJidsSameUser,
   type BinaryNode,
   type BinaryNodeAttributes,
   cleanMessage,
@@ -10,6 +11,7 @@ import {
   unpadRandomMax16,
   type WAMessageKey,
 } from '@whiskeysockets/baileys';
+import { STATUS_JID } from '../../../domain/address.js';
 import type { EpochMs } from '../../../domain/clock.js';
 import { isObject, readJson } from '../../../domain/json.js';
 import type { JournalEntry } from '../../../domain/signal-state.js';
@@ -70,6 +72,9 @@ export function buildIncoming(
   const { fullMessage } = decodeMessageNode({ tag: 'message', attrs }, me.jid, meLid);
   cleanMessage(fullMessage, me.jid, meLid);
   const { key } = fullMessage;
+  const chat = key.remoteJid ?? '';
+  // of a status, the library names the author's other address as that of a chat
+  const isStatus = chat === STATUS_JID;
   const content = mergeContents(parts);
   for (const target of targetsIn(content)) {
     // `cleanMessage` rewrites the keys of two kinds only; wrap others as a reaction
@@ -78,11 +83,12 @@ export function buildIncoming(
   }
   return {
     messageId: key.id ?? '',
-    chat: key.remoteJid ?? '',
-    ...optionalJid('chatAlt', key.remoteJidAlt),
+    chat,
+    ...optionalJid(isStatus ? 'participantAlt' : 'chatAlt', key.remoteJidAlt),
     ...optionalJid('participant', key.participant),
     ...optionalJid('participantAlt', key.participantAlt),
-    fromMe: key.fromMe === true,
+    // the library compares the author of a status with the own number only
+    fromMe: key.fromMe === true || (isStatus && areJidsSameUser(key.participant ?? '', meLid)),
     ...usernameIn(key),
     pushName: attrs.notify ?? '',
     timestamp: stanzaTime(attrs.t, parts[0]?.receivedAt ?? 0),

@@ -58,6 +58,8 @@ export class BaileysLink implements Link, FaultOwner {
     setAbout: (about) => this.#lookingUp(({ account }) => account.setAbout(about)),
     setPicture: (jpeg) => this.#lookingUp(({ account }) => account.setPicture(jpeg)),
     setDisappearing: (seconds) => this.#lookingUp(({ account }) => account.setDisappearing(seconds)),
+    statusPrivacy: () => this.#lookingUp(({ account }) => account.statusPrivacy()),
+    setStatusPrivacy: (privacy) => this.#connected(({ account }) => account.setStatusPrivacy(privacy)),
     blocked: () => this.#lookingUp(({ account }) => account.blocked()),
     setBlocked: (person, isBlocked) =>
       this.#lookingUp(({ account }) => account.setBlocked(person, isBlocked)),
@@ -277,6 +279,7 @@ export class BaileysLink implements Link, FaultOwner {
       ending: this.#ending,
       watchdog: this.#watchdog,
       emit,
+      wantsStatuses: () => this.#options.wantsStatuses(),
       onUpdate: (update) => this.#onUpdate(connection, update),
       onCredentials: () => this.#onCredentials(connection),
     });

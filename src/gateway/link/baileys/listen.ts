@@ -2,10 +2,9 @@ import {
   type BinaryNode,
   type ConnectionState,
   getBinaryNodeChild,
-  isJidBroadcast,
-  isJidNewsletter,
   type WASocket,
 } from '@whiskeysockets/baileys';
+import { STATUS_JID } from '../../../domain/address.js';
 import type { Clock } from '../../../domain/clock.js';
 import { isObject } from '../../../domain/json.js';
 import { reason } from '../../../domain/reasons.js';
@@ -20,6 +19,7 @@ import type { Ending, Watchdog } from './ending.js';
 import { guardListeners } from './faults.js';
 import { groupUpdatesIn, pictureUpdateIn } from './group-updates.js';
 import { HandshakeQueue } from './handshake-queue.js';
+import { isIgnoredJid } from './posts.js';
 import { presenceIn } from './presence.js';
 import { statusesIn } from './receipts.js';
 
@@ -36,6 +36,7 @@ interface Listener {
   ending: Ending;
   watchdog: Watchdog;
   emit(event: LinkEvent): void;
+  wantsStatuses(): boolean;
   onUpdate(update: Partial<ConnectionState>): void;
   onCredentials(): void;
 }
@@ -85,8 +86,8 @@ function isFromStranger(
 
 function listenToStanzas(connection: Connection, listener: Listener): void {
   const { clock, log, ending, watchdog, emit } = listener;
-  const { sock, sender, receipts, resends, salt, appState, devices, identityNews, contacts } = connection;
-  const { groupCache, handled } = connection;
+  const { sock, sender, receipts, resends, statusResends, salt, appState } = connection;
+  const { devices, identityNews, contacts, groupCache, handled } = connection;
   const { ws } = sock;
   ws.on('frame', (frame: unknown) => {
     if (!isQuery(frame)) watchdog.stanzaCame();
@@ -99,13 +100,13 @@ function listenToStanzas(connection: Connection, listener: Listener): void {
   ws.prependListener('CB:message', (node: BinaryNode) => {
     const post = channelPostIn(node, clock.now());
     if (post) emit({ type: 'channel-post', post });
-    takeMessage(node, connection, log);
+    takeMessage(node, connection, listener);
   });
   ws.prependListener('CB:ack,class:message', (node: BinaryNode) => {
     if (sender.onAck(node)) handled.add(node);
   });
   ws.prependListener('CB:receipt', (node: BinaryNode) => {
-    if (resends.drops(node)) handled.add(node);
+    if (statusResends.takes(node) || resends.drops(node)) handled.add(node);
   });
   ws.on('CB:ack,class:receipt', (node: BinaryNode) => receipts.onAck(node));
   ws.on('CB:receipt', (node: BinaryNode) => {
@@ -203,7 +204,7 @@ function listenToEvents(
 function takeMessage(
   node: BinaryNode,
   { sock, journal, order, unreadable, handled }: Connection,
-  log: Logger,
+  { log, wantsStatuses }: Listener,
 ): void {
   const again = () => {
     handled.delete(node);
@@ -212,7 +213,7 @@ function takeMessage(
   const plain = plaintextOf(node);
   // the plaintext is in the journal: let the library send the receipt
   if (plain && handled.delete(node)) return;
-  if (isPost(node)) {
+  if (isPost(node) || (node.attrs.from === STATUS_JID && !wantsStatuses())) {
     handled.add(node);
     acknowledgePost(sock, node).catch((err: unknown) => log.debug({ err }, 'no ack sent'));
   } else if (order.holds(node, again)) handled.add(node);
@@ -242,12 +243,7 @@ function isQuery(frame: unknown): boolean {
   return typeof frame === 'object' && frame !== null && 'tag' in frame && frame.tag === 'iq';
 }
 
-/** True for a jid that is no chat: statuses, broadcast lists and channels. */
-function isIgnoredJid(jid: string | undefined): boolean {
-  return Boolean(isJidBroadcast(jid) || isJidNewsletter(jid));
-}
-
-/** True for a message stanza that is dropped: a status, or a post of a broadcast list or channel. */
+/** True for a message stanza that is dropped: a post of a broadcast list or channel. */
 export function isPost({ attrs }: Pick<BinaryNode, 'attrs'>): boolean {
   return isIgnoredJid(attrs.from);
 }

@@ -7,10 +7,12 @@ import {
   proto,
   type WASocket,
 } from '@whiskeysockets/baileys';
+import { STATUS_JID } from '../../../domain/address.js';
 import type { Clock, EpochMs } from '../../../domain/clock.js';
 import { Deferred } from '../../../domain/deferred.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { LIMITS } from '../../../domain/limits.js';
+import type { StatusAudience } from '../../../domain/status-audience.js';
 import type {
   LinkEvent,
   MessageContent,
@@ -21,7 +23,7 @@ import type {
   SendGuard,
 } from '../link.js';
 import { postStanza, withHandle } from './channel-posts.js';
-import { compose, composePost, stanzaExtras } from './compose.js';
+import { compose, composePost, stanzaExtras, statusNodes } from './compose.js';
 import type { Audience, Fanout } from './fanout.js';
 import { stanzaTime } from './incoming.js';
 import type { Uploader } from './media/upload.js';
@@ -172,7 +174,7 @@ export class WireSender {
       return new ReadyMessage(this, asked, { to: asked.to, ...FOR_CHANNELS, ...post });
     }
     const to = asked.remedy?.to ?? (await fallback.addressFor(asked.to));
-    const audience = await this.#audience(to);
+    const audience = await this.#audience(to, asked.audience);
     const [content, tokens] = await Promise.all([
       compose(sock, uploader, { ...asked, to }, clock.now()),
       tokensFor(to),
@@ -233,9 +235,11 @@ export class WireSender {
   }
 
   async #sendToMissed(
-    { asked: { messageId }, to, content, audience }: ReadyMessage,
+    { asked: { messageId, audience: status }, to, content, audience }: ReadyMessage,
     hash: string | undefined,
   ): Promise<void> {
+    // the library would send a status to the device as a private message
+    if (status) return;
     const { sock, fanout, clock } = this.#options;
     const extras = stanzaExtras(content, clock.now());
     for (const jid of await fanout.missed(to, audience, hash))
@@ -292,16 +296,17 @@ export class WireSender {
     }
   }
 
-  async #audience(to: string): Promise<Audience> {
+  async #audience(to: string, status: StatusAudience | undefined): Promise<Audience> {
+    const { fanout } = this.#options;
     try {
-      return await this.#options.fanout.prepare(to);
+      return await (status ? fanout.prepareStatus(status.people) : fanout.prepare(to));
     } catch (error) {
       throw this.#options.sock.ws.isOpen ? error : notConnected(error);
     }
   }
 
   #write(message: ReadyMessage, guard: SendGuard, copy: CopyInFlight): void {
-    const { asked, to, content, tokens, handle } = message;
+    const { asked, to, content, tokens, audience, handle } = message;
     const { sock, clock } = this.#options;
     const { messageId } = asked;
     const written = () => {
@@ -321,9 +326,12 @@ export class WireSender {
     const check = () => {
       if (!guard.check()) throw blocked;
     };
-    const nodes = readAtWire([...additionalNodes, ...tokens.nodes], check);
+    const { audience: status } = asked;
+    const setting = status ? statusNodes(content, status) : [];
+    const nodes = readAtWire([...additionalNodes, ...setting, ...tokens.nodes], check);
+    const people = status && { statusJidList: [...audience.people] };
     sock
-      .relayMessage(to, content, { messageId, ...extras, additionalNodes: nodes })
+      .relayMessage(to, content, { messageId, ...extras, ...people, additionalNodes: nodes })
       .then(written, (error: unknown) => {
         if (error === blocked) copy.block();
         else copy.fail(this.#failureOf(error));
@@ -350,6 +358,6 @@ export class WireSender {
 
 /** Whether a receipt comes from the chat of a message; a person may answer from either of two addresses. */
 function isChat(from: string | undefined, to: string): boolean {
-  if (isJidGroup(from) || isJidGroup(to)) return from === to;
+  if (isJidGroup(from) || isJidGroup(to) || to === STATUS_JID) return from === to;
   return areJidsSameUser(from, to) || isLidUser(from) !== isLidUser(to);
 }

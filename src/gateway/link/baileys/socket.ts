@@ -3,8 +3,6 @@ import {
   type AuthenticationState,
   type BinaryNode,
   type CacheStore,
-  isJidBroadcast,
-  isJidNewsletter,
   makeWASocket,
   type SocketConfig,
   type UserFacingSocketConfig,
@@ -15,6 +13,7 @@ import { WebSocket } from 'ws';
 import type { Logger } from '../../log.js';
 import { LIBRARY_VERSION, type WaVersion } from '../wa-versions.js';
 import { type KeyPair, withEphemeralKey } from './certificate.js';
+import { isIgnoredJid } from './posts.js';
 import { field } from './reasons.js';
 import { withLightStorages } from './transaction-storage.js';
 
@@ -104,7 +103,7 @@ export function openSocket(
     generateHighQualityLinkPreview: false,
     placeholderResendCache: NEVER_ASKS,
     maxMsgRetryCount: ANSWERED_RETRIES,
-    shouldIgnoreJid: (jid) => Boolean(isJidBroadcast(jid) || isJidNewsletter(jid)),
+    shouldIgnoreJid: (jid) => isIgnoredJid(jid),
   };
   const { result, ephemeral } = withEphemeralKey(() => withLightStorages(() => makeWASocket(config)));
   return { sock: result, ephemeral };

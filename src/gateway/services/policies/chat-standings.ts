@@ -1,4 +1,4 @@
-import { isChannel, parseJid } from '../../../domain/address.js';
+import { isChannel, parseJid, STATUS_JID } from '../../../domain/address.js';
 import type { ChatStanding } from '../../../domain/policy/rules.js';
 import type { PastSend, Store } from '../../store/store.js';
 import { roomIdOf } from '../identities/parties.js';
@@ -83,9 +83,9 @@ export class ChatStandings {
   }
 }
 
-/** True for a group or a channel: a message there begins no chat. */
+/** Whether a send to this address begins no chat with a person: a group, a channel or the statuses. */
 export function isShared(jid: string): boolean {
-  return parseJid(jid)?.kind === 'group' || isChannel(jid);
+  return jid === STATUS_JID || isChannel(jid) || parseJid(jid)?.kind === 'group';
 }
 
 const RANK: Record<ChatStanding, number> = { new: 0, unanswered: 1, running: 2 };

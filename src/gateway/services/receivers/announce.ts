@@ -2,6 +2,7 @@ import type {
   ExtraEventType,
   GatewayEvent,
   MessageUnreadableEvent,
+  StatusPostEvent,
 } from '../../../contract/events/catalogue.js';
 import type { EventEnvelope } from '../../../contract/events/envelope.js';
 import { parseJid } from '../../../domain/address.js';
@@ -138,6 +139,21 @@ export class Announcements implements SessionPart {
       reason,
       ...(group && { group }),
     };
+    await this.#keptOptIn(session, event, { origin, abandoned, written });
+  }
+
+  /** Announces a status of somebody, or an own one. @throws Interrupted */
+  async statusPost(session: SessionRecord, event: StatusPostEvent, how: Announcing): Promise<void> {
+    if (how.abandoned.aborted) throw new Interrupted();
+    await this.#keptOptIn(session, event, how);
+  }
+
+  /** Announces an opt-in event that the journal or the record of a send keeps until it is delivered. @throws Interrupted */
+  async #keptOptIn(
+    session: SessionRecord,
+    event: MessageUnreadableEvent | StatusPostEvent,
+    { origin, abandoned, written }: Announcing,
+  ): Promise<void> {
     const wanted = session.extraEvents.includes(event.type);
     const webhook = wanted ? receiverOf(session) : undefined;
     const others = othersFor(session, event);

@@ -1,3 +1,4 @@
+import { STATUS_JID } from '../../../domain/address.js';
 import { type Clock, endsWithin, wait } from '../../../domain/clock.js';
 import { Deferred } from '../../../domain/deferred.js';
 import { KeyedLock } from '../../../domain/keyed-lock.js';
@@ -20,6 +21,7 @@ import { KnownMessages } from './known-messages.js';
 import { originOf } from './origin.js';
 import { type InboundMessage, type PipelineOptions, ReceivePipeline } from './pipeline.js';
 import { Reader } from './read.js';
+import { StatusPosts } from './status-posts.js';
 import type { UnreadableMessages } from './unreadable.js';
 import { PollOptions } from './votes.js';
 
@@ -70,6 +72,7 @@ export class InboundMessages implements SessionPart {
   readonly #options: ReceiverOptions;
   readonly #pipeline: ReceivePipeline;
   readonly #known: KnownMessages;
+  readonly #posts: StatusPosts;
   /** Messages in flight, by session. */
   readonly #inFlight = new MultiMap<InFlight>();
   /** Messages in flight, by session and message id. */
@@ -86,6 +89,7 @@ export class InboundMessages implements SessionPart {
     const traces = new Traces({ traces: store.traces, retry, log });
     const pollOptions = new PollOptions({ store, links, lookups, retry });
     const reader = new Reader({ links, known: this.#known, pollOptions, observer, log });
+    this.#posts = new StatusPosts({ ...options, known: this.#known });
     this.#pipeline = new ReceivePipeline({ ...options, known: this.#known, traces, reader });
   }
 
@@ -202,7 +206,7 @@ export class InboundMessages implements SessionPart {
     const { session, message, unreadable } = inFlight.inbound;
     const { retry, observer } = this.#options;
     await Promise.all(inFlight.earlier);
-    const refusal = admit(message) ?? (await retry.run(() => this.#refusalOf(session, message)));
+    const refusal = admit(message, unreadable) ?? (await retry.run(() => this.#refusalOf(session, message)));
     if (refusal && !unreadable) observer.notAdmitted(refusal);
     if (!refusal) {
       if (unreadable) observer.unreadable(unreadable);
@@ -225,6 +229,11 @@ export class InboundMessages implements SessionPart {
     const { inbound, arrived, kept, order } = inFlight;
     const { session, message, unreadable, abandoned } = inbound;
     const { announcements, spans } = this.#options;
+    if (message.chat === STATUS_JID) {
+      kept.resolve(true);
+      await order?.turn;
+      return this.#posts.announce(inbound, order?.written);
+    }
     const isRemembered = arrived !== undefined;
     const { event, recorded } = await spans.step('store', () => this.#pipeline.keep(inbound, isRemembered));
     arrived?.resolve();

@@ -1,4 +1,4 @@
-import { type Address, formatJid } from '../../../domain/address.js';
+import { type Address, formatJid, STATUS_JID } from '../../../domain/address.js';
 import type { Clock } from '../../../domain/clock.js';
 import { isGatewayError } from '../../../domain/errors.js';
 import type { ComposeContext } from '../../kinds/kind.js';
@@ -43,16 +43,18 @@ export class Composer {
     const { quotedMessageId, metaData } = job.payload;
     const { earlier, clock } = this.#options;
     if (job.channel !== undefined) return this.#composePost(send, job.channel);
-    const recipient = await this.#recipientOf(send);
-    const to = formatJid(recipient);
+    const audience = await job.audience?.(send.gone);
+    const recipient = audience ? undefined : await this.#recipientOf(send);
+    const to = recipient ? formatJid(recipient) : STATUS_JID;
     const people = await this.#peopleIn(send);
     const now = clock.now();
     const context: ComposeContext = {
       ...{ chat: to, now },
-      ...(job.target && (await targetContext(job.target, session, recipient, earlier, now))),
+      ...(job.target && recipient && (await targetContext(job.target, session, recipient, earlier, now))),
       mentionedJids: people.map(({ jid }) => jid),
     };
-    const quoted = quotedMessageId ? await quote(quotedMessageId, session, recipient, earlier) : undefined;
+    const quoted =
+      quotedMessageId && recipient ? await quote(quotedMessageId, session, recipient, earlier) : undefined;
     const users = new Map(people.map(({ mention, user }) => [mention, user]));
     const { content, fileName, discard } = await job.compose(context, (text) => renamed(text, users));
     return {
@@ -61,6 +63,7 @@ export class Composer {
       ...(metaData && { metaData }),
       ...(fileName && { fileName }),
       ...(discard && { discard }),
+      ...(audience && { audience }),
     };
   }
 

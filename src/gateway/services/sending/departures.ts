@@ -71,11 +71,14 @@ export class Departures {
 
   async #leaveOver(link: Link, departure: Departure): Promise<SentMessage> {
     const { message } = departure;
-    const { messageId, to, quoted } = message;
+    const { messageId, to, quoted, audience } = message;
     const { spans } = this.#options;
     let remedy: Remedy | undefined;
     for (;;) {
-      const prepared = await link.prepare({ messageId, to, quoted, content: departure.content, remedy });
+      const prepared = await link.prepare({
+        ...{ messageId, to, quoted, audience, remedy },
+        content: departure.content,
+      });
       // the answer to an earlier copy may have come meanwhile
       const proven = this.#provenCopy(departure);
       if (proven) return proven;

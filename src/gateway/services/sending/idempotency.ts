@@ -9,7 +9,8 @@ import { readObject } from '../../store/port/json.js';
 import type { IdempotencyStore } from '../../store/store.js';
 
 /** The answer of any send. */
-export type SentAnswer = SendAnswer & SendMediaAnswer;
+export type SentAnswer = SendAnswer &
+  SendMediaAnswer & { /** To how many people a status was sent. */ people?: number };
 
 interface KeyedRequest {
   clientId: string;

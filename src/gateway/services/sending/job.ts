@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import type { SendPayload } from '../../../contract/sends/send-request.js';
 import { GatewayError } from '../../../domain/errors.js';
+import type { StatusAudience } from '../../../domain/status-audience.js';
 import { kindOfFile, readContent, sendableKinds } from '../../kinds/index.js';
 import type { ComposeContext, Composed, Content, KindSend, OutgoingFile, Target } from '../../kinds/kind.js';
 import type { FilePayload, FileSource, Media } from '../files/media.js';
@@ -25,6 +26,8 @@ export interface SendJob {
   channel?: string;
   /** The earlier message that it replies to, changes or reacts to. */
   target?: Target | undefined;
+  /** Who gets it, for a status, which has no recipient. `payload.to` is then the address of all statuses. */
+  audience?(gone: AbortSignal | undefined): Promise<StatusAudience>;
   /** @param rename replaces each mention in a text by its form on the wire: phones show a name only if both match */
   compose(
     context: ComposeContext,
@@ -134,13 +137,15 @@ function composeFallback(fallback: { text: string }, { mentionedJids }: ComposeC
   return { ...fallback, ...(mentionedJids.length > 0 && { mentions: mentionedJids }) };
 }
 
-function composeFile(file: OutgoingFile, payload: FilePayload, context: ComposeContext): Composed {
+/** The message of a file, by the first kind that takes its type. @throws GatewayError media_unsupported */
+export function composeFile(file: OutgoingFile, payload: FilePayload, context: ComposeContext): Composed {
   const kind = kindOfFile(file.mimeType, payload);
   if (kind) return kind.file.compose(file, payload, context);
   throw new GatewayError('media_unsupported', `no kind of message takes a file of type ${file.mimeType}`);
 }
 
-function fileAnswer(content: Content, isUpload: boolean): Partial<SentAnswer> {
+/** Fields of the answer to a file, from the content that was sent. */
+export function fileAnswer(content: Content, isUpload: boolean): Partial<SentAnswer> {
   const media = readContent(content).reading.extra?.media;
   if (!media) return { fallback: 'text' };
   const { mediaType, fileSize } = media;

@@ -28,6 +28,8 @@ export interface Sent {
   content: MessageContent;
   /** False when the history should have the message and has not, or not yet. */
   recorded: boolean;
+  /** To how many people a status was sent. */
+  people?: number;
 }
 
 /**
@@ -129,7 +131,7 @@ export class Outbox {
       return this.#send(session, message, admission, gone);
     }
     const content = links.decode(record.content);
-    if (record.closed) return { content, recorded: true };
+    if (record.closed) return { content, recorded: true, ...peopleOf(message) };
     return this.#announce(session, message, { content, sentAt: record.sentAt });
   }
 
@@ -287,7 +289,7 @@ export class Outbox {
       offline: false,
     };
     const { recorded } = await this.#options.inbound.echo(record, echo, message);
-    return { content: sent.content, recorded };
+    return { content: sent.content, recorded, ...peopleOf(message) };
   }
 
   /** A post of a channel is no message: it is only told as an event of its own, and then closed. */
@@ -301,4 +303,8 @@ export class Outbox {
     await retry.run(() => store.sends.finish(session.clientId, messageId));
     return { content, recorded: true };
   }
+}
+
+function peopleOf({ audience }: OwnMessage): Pick<Sent, 'people'> {
+  return audience ? { people: audience.people.length } : {};
 }

@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../../domain/clock.js';
+import { readAudience, type StatusAudience, writeAudience } from '../../../domain/status-audience.js';
 import type { ComposedContent, EncodedContent, MessageContent, QuotedReference } from '../../link/link.js';
 import { readObject } from '../../store/port/json.js';
 import type { SentRecord } from '../../store/store.js';
@@ -24,6 +25,8 @@ export interface OwnMessage {
   mayHaveArrived?: boolean;
   /** No caller waits for an answer: only restrictions of the network hold the message back. */
   isResumed?: boolean | undefined;
+  /** Who gets it, for a status. */
+  audience?: StatusAudience | undefined;
   /** `SentRecord.held` of a message that its policy held back. */
   held?: string;
 }
@@ -41,6 +44,7 @@ export function recordedMessage(
   asked: Pick<OwnMessage, 'text' | 'isResumed'>,
 ): OwnMessage {
   const { messageId, to, content, metaData, fileName, held, counted } = record;
+  const audience = readAudience(record.audience);
   return {
     messageId,
     to,
@@ -52,12 +56,13 @@ export function recordedMessage(
     ...(metaData && { metaData: readObject(metaData) }),
     ...(fileName && { fileName }),
     ...(held && { held }),
+    ...(audience && { audience }),
   };
 }
 
 /** The record of a message that is about to leave. */
 export function recordOf(
-  { messageId, to, metaData, fileName, held }: OwnMessage,
+  { messageId, to, metaData, fileName, held, audience }: OwnMessage,
   encoded: Uint8Array,
   { counted, textHash, sentAt }: Pick<SendStamp, 'sentAt'> & Partial<SendStamp>,
 ): SentRecord {
@@ -73,6 +78,7 @@ export function recordOf(
     acknowledged: false,
     closed: false,
     ...(held && { held }),
+    ...(audience && { audience: writeAudience(audience) }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Address, formatJid, parseJid } from '../../../domain/address.js';
+import { type Address, formatJid, parseJid, STATUS_JID } from '../../../domain/address.js';
 import type { EpochMs } from '../../../domain/clock.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { reason } from '../../../domain/reasons.js';
@@ -57,6 +57,8 @@ export class EarlierMessages {
 
   /** False when a message is known to be in another chat. */
   async isIn(session: Session, chat: Address, message: Pick<EarlierMessage, 'chat'>): Promise<boolean> {
+    // a status is in no chat
+    if (message.chat === STATUS_JID) return false;
     const known = parseJid(message.chat);
     if (!known || formatJid(known) === formatJid(chat)) return true;
     if (known.kind === 'group' || chat.kind === 'group') return false;

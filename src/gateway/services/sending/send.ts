@@ -270,9 +270,9 @@ export class Sends implements SessionPart {
 
   async #answer({ session, job, messageId }: Send, sending: Promise<Sent>): Promise<SentAnswer> {
     try {
-      const { content, recorded } = await sending;
+      const { content, recorded, ...rest } = await sending;
       const warning = recorded ? undefined : NOT_RECORDED;
-      return { status: 'sent', messageId, ...job.answer(content), ...(warning && { warning }) };
+      return { status: 'sent', messageId, ...job.answer(content), ...rest, ...(warning && { warning }) };
     } catch (error) {
       await this.#outbox.closeFailed(session.clientId, messageId);
       throw error;

@@ -2,6 +2,7 @@ import { isGatewayError } from '../../../domain/errors.js';
 import type { Link, LinkEvent, LinkFactory, LinkKeys } from '../../link/link.js';
 import type { WaVersion } from '../../link/wa-versions.js';
 import type { SessionRecord, Store } from '../../store/store.js';
+import { wantsType } from './receiver-list.js';
 import type { ConnectContext } from './session-context.js';
 
 /** Events of the link itself; all others come from the network. */
@@ -69,6 +70,7 @@ export function openLink(
     mayAct: () => holds(clientId),
     ...(version && { version }),
     wantsHistory: () => record.orgId !== '',
+    wantsStatuses: () => wantsType(record, 'status_post'),
     async findSent(id) {
       const content = await keptContent(store, clientId, id);
       // a deleted message keeps no content

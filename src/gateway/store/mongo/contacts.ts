@@ -42,6 +42,10 @@ export function mongoContacts({ db, run }: MongoDatabase): ContactStore {
     async find(clientId, by) {
       return run(async () => known((await byLid(clientId, by.lid)) ?? (await byPn(clientId, by.pn))));
     },
+    async named(clientId) {
+      const found = await run(() => contacts.find({ clientId, name: { $ne: '' } }).toArray());
+      return found.map((document) => ofContacts.toRecord(document));
+    },
   };
 }
 

@@ -28,6 +28,8 @@ export interface ContactStore {
    */
   learn(clientId: string, news: ContactNews): Promise<Contact>;
   find(clientId: string, by: { lid?: string; pn?: string }): Promise<Contact | undefined>;
+  /** The people in the linked phone's address book, in no order. */
+  named(clientId: string): Promise<Contact[]>;
 }
 
 /** Profile pictures of people and groups, as last fetched from the network. */

@@ -28,6 +28,8 @@ export const SENDS = collection('sends', {
    * this field once it is announced, cancelled or given up.
    */
   held: { is: 'text', none: 'absent', sealed: ['messageId', 'to'] },
+  /** JSON text of who gets a status (`StatusAudience`); absent for messages of chats. */
+  audience: { is: 'text', none: 'absent', sealed: ['messageId', 'to'] },
   /** The trace of its request, as `writeTrace` writes it. */
   trace: { is: 'text', none: 'absent' },
 });

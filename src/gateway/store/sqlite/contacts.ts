@@ -9,6 +9,7 @@ export function sqliteContacts({ sqlite, run, inTransaction }: OpenDatabase): Co
   const select = `SELECT ${columns} FROM contacts WHERE client_id = ?`;
   const ofLid = sqlite.prepare<[string, string], Column[]>(`${select} AND lid = ? AND lid <> ''`).raw();
   const ofPn = sqlite.prepare<[string, string], Column[]>(`${select} AND pn = ? AND pn <> ''`).raw();
+  const ofBook = sqlite.prepare<[string], Column[]>(`${select} AND name <> ''`).raw();
   const remove = sqlite.prepare<[string, string, string]>(
     'DELETE FROM contacts WHERE client_id = ? AND lid = ? AND pn = ?',
   );
@@ -34,6 +35,9 @@ export function sqliteContacts({ sqlite, run, inTransaction }: OpenDatabase): Co
     },
     async find(clientId, by) {
       return run(() => find(ofLid, clientId, by.lid) ?? find(ofPn, clientId, by.pn));
+    },
+    async named(clientId) {
+      return run(() => ofBook.all(clientId)).map((row) => read(row));
     },
   };
 }

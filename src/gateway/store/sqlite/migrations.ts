@@ -106,4 +106,7 @@ CREATE INDEX kept_events_at ON kept_events (at);
 ALTER TABLE sessions ADD COLUMN exported_at INTEGER; -- null: not exported
 UPDATE sessions SET exported_at = status_since WHERE status = 'replaced' AND status_reason = '${FORMER_EXPORT_MARK}';
 `,
+  `-- v27 (compatible with v6+)
+ALTER TABLE sends ADD COLUMN audience TEXT; -- sealed; null: the message of a chat
+`,
 ];

@@ -2,6 +2,7 @@ import { LID_SERVER, PN_SERVER } from '../../../domain/address.js';
 import { hasBlocked } from '../../people/blocks.js';
 import { showsPicture } from '../../people/pictures.js';
 import { allows } from '../../people/privacy.js';
+import { audienceElement } from '../../people/status-audience.js';
 import { announceStatusText } from '../../people/status-text.js';
 import { participantHash } from '../../routing/devices.js';
 import { keyIndexList } from '../../routing/key-index.js';
@@ -184,15 +185,12 @@ function profileElement({ record }: Account, jid: string | undefined): Stanza {
   ]);
 }
 
-/** The profile's status text, and who sees the statuses of an account: its contacts (whatsmeow `broadcast.go`). */
+/** The profile's status text, and who sees the statuses of an account (whatsmeow `broadcast.go`). */
 export const status: IqNamespace = {
   xmlns: 'status',
   answer(request) {
     const { account } = asker(request);
-    if (asks(request, 'get', 'privacy')) {
-      const list = stanza('list', { type: 'contacts', default: 'true' });
-      return { content: [stanza('privacy', {}, [list])] };
-    }
+    if (asks(request, 'get', 'privacy')) return { content: [audienceElement(request.network, account)] };
     if (!asks(request, 'set', 'status')) throw NOT_PLAYED;
     account.record.status = textOf(request.body);
     account.keep();

@@ -6,9 +6,11 @@ import {
   type WAPatchCreate,
 } from '@whiskeysockets/baileys';
 import type { ChatUpdate, ChatView } from '../../../contract/sandbox/index.js';
+import { applyAudience } from '../../people/status-audience.js';
 import { saltOf } from '../../people/tokens.js';
 import type { Account, Companion } from '../../state/account.js';
 import type { Network } from '../../state/network.js';
+import { isStatus } from '../../state/status-feed.js';
 import { NETWORK_JID, stanza } from '../../wire/stanza.js';
 import type { PhoneMessages } from '../phone-messages.js';
 import { chatOf, keyOf } from '../targets.js';
@@ -62,7 +64,8 @@ export class SharedSettings {
   /** The settings of all chats of the phone. */
   async chats(): Promise<{ chats: ChatView[]; rejected: number }> {
     await this.#replica.catchUp();
-    const partners = new Set([...this.#messages.all()].map(chatOf));
+    const chats = [...this.#messages.all()].filter((message) => !isStatus(message));
+    const partners = new Set(chats.map(chatOf));
     const jids = new Set([
       ...[...partners].map((partner) => this.#jidOf(partner)),
       ...this.#chatSettings.jids,
@@ -137,6 +140,8 @@ export class SharedSettings {
     if (name) this.#rename(name);
     this.#noteContact(mutation);
     this.#deleteChat(mutation);
+    const audience = mutation.syncAction.value?.statusPrivacy;
+    if (audience) applyAudience(this.#network, this.#account, audience);
     const jid = this.#chatSettings.apply(mutation);
     if (jid === undefined) return;
     const { number } = this.#account;

@@ -8,6 +8,7 @@ import type {
 import type { Account } from '../../state/account.js';
 import type { Chat } from '../../state/directory.js';
 import type { Network } from '../../state/network.js';
+import type { StatusFeed } from '../../state/status-feed.js';
 import type { Stanza } from '../../wire/stanza.js';
 import type { PhoneMessage, PhoneMessages, StanzaShape } from '../phone-messages.js';
 
@@ -24,7 +25,7 @@ export interface Writing {
   author: Account;
   /** The messages that the author's phone holds. */
   messages: PhoneMessages;
-  partner: Chat;
+  partner: Chat | StatusFeed;
   /** Quote, mentions, forwarded mark and expiry; undefined when there is none of them. */
   contextInfo: proto.IContextInfo | undefined;
 }

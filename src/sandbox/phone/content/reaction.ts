@@ -91,4 +91,6 @@ const CONTENT_FIELDS = [
   'footerText',
   'buttons',
   'rendered',
+  'backgroundColor',
+  'font',
 ] as const satisfies (keyof ContentFields)[];

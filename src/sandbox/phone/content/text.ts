@@ -21,15 +21,29 @@ export const text: PhoneContent = {
     const body = conversation || extendedTextMessage?.text;
     if (typeof body !== 'string') return undefined;
     const { matchedText, title, description, jpegThumbnail } = extendedTextMessage ?? {};
+    const { backgroundArgb, font } = extendedTextMessage ?? {};
     const linkPreview = matchedText && {
       matchedText,
       title: title ?? '',
       ...(description && { description }),
       ...(jpegThumbnail?.length && { thumbnail: jpegThumbnail.length }),
     };
-    return { type: 'text', text: body, ...(linkPreview && { linkPreview }) };
+    return {
+      type: 'text',
+      text: body,
+      ...(linkPreview && { linkPreview }),
+      ...(typeof backgroundArgb === 'number' && { backgroundColor: colorOf(backgroundArgb) }),
+      ...(font && { font }),
+    };
   },
 };
+
+const RGB = 0xffffff;
+const HEX_DIGITS = 6;
+
+function colorOf(argb: number): string {
+  return `#${(argb & RGB).toString(16).padStart(HEX_DIGITS, '0')}`;
+}
 
 /** Any encoded message of the protocol, for kinds that the sandbox does not know. */
 export const raw: PhoneContent = {

@@ -175,6 +175,17 @@ export const ROUTE_CALLS: Readonly<Record<string, RouteCall>> = {
   'GET /profile': same(({ clientId }) => ({ query: { clientId } })),
   'POST /set-profile': same(posted(() => ({ about: 'Open' }))),
   'POST /set-profile-picture': same(posted(() => ({ downloadUrl: '' }))),
+  // the phone has no address book
+  'POST /post-status': refused(
+    CONFLICT,
+    posted((_, n) => ({ body: `status ${n}` })),
+  ),
+  'POST /delete-status': refused(
+    CONFLICT,
+    posted((_, n) => ({ messageId: `3EB0STATUS${n}` })),
+  ),
+  'GET /status-privacy': same(({ clientId }) => ({ query: { clientId } })),
+  'POST /set-status-privacy': same(posted(() => ({ mode: 'contacts' }))),
   'POST /user-info': same(posted(() => ({ jid: BOB.number }))),
   'POST /check-owner-lid': same(posted(() => ({ number: BOB.number }))),
   'GET /profile-picture': same(({ clientId }) => ({ query: { clientId, jid: BOB.number } })),

@@ -197,6 +197,8 @@ export class PlayedNetwork {
         setAbout: async (about) => note('account.setAbout', about),
         setPicture: async (jpeg) => note('account.setPicture', jpeg),
         setDisappearing: async (seconds) => note('account.setDisappearing', seconds),
+        statusPrivacy: async () => ({ mode: 'only', people: [BOB] }),
+        setStatusPrivacy: async (privacy) => note('account.setStatusPrivacy', privacy),
         blocked: async () => [BOB],
         setBlocked: async (person, isBlocked) => note('account.setBlocked', person, isBlocked),
       },

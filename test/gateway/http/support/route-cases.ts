@@ -484,6 +484,40 @@ const CASES: readonly RouteCase[] = [
     },
   },
   {
+    path: '/post-status',
+    valid: {
+      clientId: 'acme',
+      body: 'Closed',
+      backgroundColor: '#1E6E4F',
+      font: 0,
+      audience: ['+15550000002'],
+    },
+    fields: {
+      clientId: CLIENT_ID,
+      body: { wrong: [7, null, '', ' '], tooLong: 'a'.repeat(65_537) },
+      backgroundColor: { wrong: [7, null, '', 'red', '#12345'] },
+      font: { wrong: ['1', null, -1, 11, 0.5] },
+      caption: { wrong: [7, null], tooLong: 'a'.repeat(65_537) },
+      audience: { wrong: [7, null, [], '+15550000002', [7]] },
+      downloadUrl: { wrong: [7, null, '', 'ftp://example.com/a.jpg'] },
+      metaData: META_DATA,
+    },
+  },
+  {
+    path: '/delete-status',
+    valid: { clientId: 'acme', messageId: '3EB0STATUS' },
+    fields: { clientId: CLIENT_ID, messageId: MESSAGE_ID },
+  },
+  {
+    path: '/set-status-privacy',
+    valid: { clientId: 'acme', mode: 'except', people: ['+15550000002'] },
+    fields: {
+      clientId: CLIENT_ID,
+      mode: { wrong: [7, null, '', 'all'] },
+      people: { wrong: [7, null, '+15550000002', [7]] },
+    },
+  },
+  {
     path: '/update-group',
     valid: { clientId: 'acme', groupJid: '120363040000000001@g.us', subject: 'Team', announce: true },
     fields: {
@@ -599,6 +633,8 @@ function exampleFor({ path, body }: Operation, clientId: string): Record<string,
   const example = proxy === undefined || path === '/start' ? rest : { ...rest, proxy };
   if (path === '/give-back') return { ...example, clientId, jid: OWN_JID };
   if (path === '/request-history') return { ...example, clientId, chatRoomId: unknownRoom(clientId) };
+  // no message of a chat
+  if (path === '/delete-status') return { ...example, clientId };
   // times, where others have addresses
   const times = path === '/replay' ? ['from', 'to'] : [];
   const known = Object.entries({ ...KNOWN_HERE, clientId });

@@ -41,7 +41,7 @@ describe('Receiver: the journal', () => {
   });
 
   it('keeps no message that is not admitted', async () => {
-    await rig.receive({ ...ONE, chat: 'status@broadcast' });
+    await rig.receive({ ...ONE, chat: '123@broadcast' });
     expect(await open()).to.deep.equal(['two']);
   });
 
@@ -123,6 +123,13 @@ describe('Receiver: the journal', () => {
       expect((await rig.history())[0]?.extras.unreadable).to.deep.equal({ reason: 'undecryptable' });
       expect([rig.events, rig.counted]).to.deep.equal([[], ['undecryptable']]);
       expect(await open()).to.deep.equal(['two']);
+    });
+
+    it('leaves the journal without an announcement, if it is a status', async () => {
+      const status = { ...message, chat: 'status@broadcast', participant: '90000000000002@lid' };
+      rig.tellUnreadable({ ...status, reason: 'undecryptable', recovery: 'phone' }, HOSTED);
+      await rig.receiver.idle();
+      expect([rig.told, rig.posts, await open()]).to.deep.equal([[], [], ['two']]);
     });
 
     it('is not announced as unreadable when a copy was announced', async () => {

@@ -24,7 +24,6 @@ describe('Receiver: events', () => {
   afterEach(() => rig.close());
 
   for (const [chat, reason] of Object.entries({
-    'status@broadcast': 'broadcast',
     '123@broadcast': 'broadcast',
     '120363040000000000@newsletter': 'newsletter',
     somewhere: 'unknown address',
@@ -35,6 +34,40 @@ describe('Receiver: events', () => {
       expect(await rig.store.history.rooms('acme')).to.deep.equal([]);
     });
   }
+
+  describe('of statuses', () => {
+    const STATUS = {
+      chat: 'status@broadcast',
+      participant: '90000000000002@lid',
+      participantAlt: '15550000002@s.whatsapp.net',
+    };
+
+    it('are opt-in events with their author, and no messages', async () => {
+      expect(
+        await rig.receive({ ...STATUS, content: { conversation: 'At the lake' } }, HOSTED),
+      ).to.deep.equal([]);
+      expect(rig.posts).to.have.length(1);
+      expect(rig.posts[0]).to.deep.include({
+        ...{ event: 'status.post', type: 'status_post', messageId: 'M1', kind: 'text', body: 'At the lake' },
+        ...{ from: '90000000000002', fromPhone: '+15550000002', fromName: 'Bob', fromMe: false },
+        expiresAt: new Date(SENT_AT + 24 * 60 * 60_000).toISOString(),
+      });
+      expect(await rig.store.history.rooms('acme')).to.deep.equal([]);
+      expect(await rig.store.traces.get('acme', 'M1')).to.equal(undefined);
+    });
+
+    it('do not come for reactions and other kinds', async () => {
+      const key = { remoteJid: 'status@broadcast', id: 'M0', fromMe: true };
+      await rig.receive({ ...STATUS, content: { reactionMessage: { key, text: '👍' } } });
+      expect([rig.posts, rig.counted]).to.deep.equal([[], ['status']]);
+    });
+
+    it('name who deleted which status', async () => {
+      const key = { remoteJid: 'status@broadcast', id: 'M0', fromMe: true };
+      await rig.receive({ ...STATUS, content: { protocolMessage: { key, type: 0 } } });
+      expect(rig.posts[0]).to.include({ kind: 'revoke', targetId: 'M0', from: '90000000000002' });
+    });
+  });
 
   it('announces a group message with its author, if the session wants group messages', async () => {
     expect(await rig.receive(GROUP)).to.deep.equal([]);

@@ -62,6 +62,16 @@ describe('Sends: the sends of the last run', () => {
     });
   });
 
+  it('are sent again to the same people, if they are statuses', async () => {
+    const audience = { setting: 'allowlist', people: [BOB_LID] };
+    await put('STATUS', { to: 'status@broadcast', audience: JSON.stringify(audience) });
+    await rig.sends.connected('acme');
+    expect(rig.sent.map(({ messageId, to }) => [messageId, to])).to.deep.equal([
+      ['STATUS', 'status@broadcast'],
+    ]);
+    expect(rig.sent[0]?.audience).to.deep.equal(audience);
+  });
+
   it('are abandoned once they are too old to be sent again', async () => {
     await put('OLD');
     rig.clock.advance(1);

@@ -128,6 +128,7 @@ describe('the stored format of sealed values', () => {
         metaData: ['sends', 'metaData', 'M'],
         fileName: ['sends', 'fileName', 'M'],
         held: ['sends', 'held', 'M', 'T'],
+        audience: ['sends', 'audience', 'M', 'T'],
       },
       idempotency: { answer: ['idempotency', 'answer', 'K'] },
       traces: { secret: ['traces', 'secret', 'M'] },
