@@ -212,7 +212,7 @@ export function idempotencyContract(harness: () => StoreHarness): void {
 
     it('keeps one claim of many concurrent ones', async () => {
       const claims = await Promise.all(
-        Array.from({ length: 20 }, (_, n) =>
+        Array.from({ length: 60 }, (_, n) =>
           idempotency().claim('acme', idempotent('k1', { messageId: `M${n}` })),
         ),
       );

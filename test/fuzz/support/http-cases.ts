@@ -46,9 +46,8 @@ export interface HttpWorld {
   receiverUrl: string;
 }
 
-/** In the examples of the contract: an address on the network of the world, where no test goes. */
-const FOREIGN_URL = /https?:\/\/(\w{1,20}\.)?example\.(com|org)(:\d{1,5})?/g;
-const FOREIGN_HOST = /\b(\w{1,20}\.)?example\.(com|org)(:\d{1,5})?/g;
+/** A host in the examples of the contract, perhaps with its scheme: no test goes there. */
+const FOREIGN = /(https?:\/\/)?\b(?:\w{1,20}\.)?example\.(?:com|org)(?::\d{1,5})?/g;
 
 type Make = (prng: Prng, world: HttpWorld) => unknown;
 
@@ -82,8 +81,14 @@ const FIELDS: Readonly<Record<string, Make>> = {
   emoji: (prng) => prng.pick(['👍', '']),
 };
 
+/** Routes after which a session refuses everything, or has no connection for a while. */
 const ENDS: ReadonlySet<string> = new Set([
-  ...['/disconnect', '/set-proxy', '/adopt', '/give-back', '/export', '/export-keys'],
+  '/disconnect',
+  '/set-proxy',
+  '/adopt',
+  '/give-back',
+  '/export',
+  '/export-keys',
 ]);
 
 /** Makes one request out of random numbers. */
@@ -103,7 +108,8 @@ export function makeHttpCase(prng: Prng, world: HttpWorld): HttpCase {
 }
 
 function onThisMachine(body: string, { receiverUrl }: HttpWorld): string {
-  return body.replace(FOREIGN_URL, receiverUrl).replace(FOREIGN_HOST, new URL(receiverUrl).host);
+  const { host } = new URL(receiverUrl);
+  return body.replace(FOREIGN, (_found, scheme) => (scheme ? receiverUrl : host));
 }
 
 /** Routes that take a body have the most ways to be called. */

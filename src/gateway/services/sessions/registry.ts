@@ -1,5 +1,5 @@
 import type { SessionHealth, StartSettings, WebhookSettings } from '../../../contract/index.js';
-import { GatewayError, unknownSession } from '../../../domain/errors.js';
+import { GatewayError, isGatewayError, unknownSession } from '../../../domain/errors.js';
 import { KeyedLock } from '../../../domain/keyed-lock.js';
 import { LIMITS } from '../../../domain/limits.js';
 import type { PauseCode } from '../../../domain/pauses.js';
@@ -374,7 +374,7 @@ export class SessionRegistry {
     const changes = webhookChanges(session.record, settings, this.#options.clock.now());
     await session.update(changes).catch((cause: unknown) => {
       // a session that was deleted meanwhile has not started
-      if (cause instanceof GatewayError && cause.code === 'session_unknown') throw cause;
+      if (isGatewayError(cause, 'session_unknown')) throw cause;
       throw new GatewayError('webhook_not_persisted', reason('webhook_not_kept'), { cause });
     });
   }

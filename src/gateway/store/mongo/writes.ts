@@ -74,9 +74,15 @@ export async function putIfAbsent<D extends Document>(
   key: Filter<D>,
   fields: MatchKeysAndValues<D>,
 ): Promise<WithId<D>> {
-  const found = await upsertTwice(() =>
-    collection.findOneAndUpdate(key, { $setOnInsert: fields }, { upsert: true, returnDocument: 'after' }),
-  );
+  const put = (upsert: boolean) =>
+    collection.findOneAndUpdate(key, { $setOnInsert: fields }, { upsert, returnDocument: 'after' });
+  let isFirst = true;
+  const found = await upsertTwice(async () => {
+    // after a conflict the document is mostly there: many clients that insert again would stop each other again
+    const stored = isFirst ? undefined : await put(false);
+    isFirst = false;
+    return stored ?? put(true);
+  });
   if (!found) throw new Error('an upsert gave no document');
   return found;
 }
