@@ -36,7 +36,8 @@ export interface ComparedClient {
   /** @param target a message that the person wrote */
   react(to: Person, target: Target): Promise<void>;
   poll(to: Person, question: string, options: string[]): Promise<void>;
-  file(to: Person, kind: FileKind): Promise<void>;
+  /** @returns undefined for a kind that it does not send */
+  file(to: Person, kind: FileKind): Promise<void> | undefined;
   /** @param message what the person wrote */
   markRead(from: Person, message: Target): Promise<void>;
   appearOnline?(): Promise<void>;

@@ -8,6 +8,7 @@ import type { ComparedClient, Target } from './client.js';
 import { type ActRecord, type Difference, differencesOf } from './compare.js';
 import { GatewayClient } from './gateway-client.js';
 import { Recorder } from './recorder.js';
+import { RustClient } from './rust-client.js';
 import { Shaper } from './shape.js';
 import { verdictOf } from './verdicts.js';
 import { WhatsmeowClient } from './whatsmeow-client.js';
@@ -24,11 +25,12 @@ type ByClient = Map<string, { facts: string[]; order: string[] }>;
  */
 export async function compareStanzas(): Promise<number> {
   const world = await startWorld();
-  const program = await WitnessProgram.build('whatsmeow');
+  const [go, rust] = [await WitnessProgram.build('whatsmeow'), await WitnessProgram.build('whatsapp-rust')];
   const { path: folder, remove } = await makeTempDir();
   const network = { phones: world.phones, sandbox: world.sandbox, folder };
   const clients: ComparedClient[] = [
-    new WhatsmeowClient(program, network, '+15551000001'),
+    new WhatsmeowClient(go, network, '+15551000001'),
+    new RustClient(rust, network, '+15551000004'),
     new BaileysClient(network, '+15551000002'),
     new GatewayClient(world, '+15551000003'),
   ];
@@ -43,7 +45,7 @@ export async function compareStanzas(): Promise<number> {
     recorder.stop();
     await Promise.all(clients.map((client) => client.stop()));
     await world.stop();
-    await Promise.all([program.remove(), remove()]);
+    await Promise.all([go.remove(), rust.remove(), remove()]);
   }
   return print(
     [...records].map(([act, done]) => ({ act, clients: done })),

@@ -184,6 +184,12 @@ const VERDICTS: readonly Verdict[] = [
     verdict: 'harmless',
     why: 'whatsmeow asks at the first receipt whether the account sends any',
   },
+  {
+    act: /^receive/,
+    fact: /^order: /,
+    verdict: 'harmless',
+    why: 'a message and the token of its sender come together: which is answered first is chance',
+  },
   // people and groups
   {
     act: /^follow/,
@@ -194,8 +200,8 @@ const VERDICTS: readonly Verdict[] = [
   {
     act: /^create a group/,
     fact: /privacy$/,
-    verdict: 'ours is behind',
-    why: 'whatsmeow sends the token of each member with the creation; without one the network may refuse to add a person who does not know the account',
+    verdict: 'theirs is behind',
+    why: 'the tokens of members who trust the account go with the creation; the library alone sends none',
   },
   {
     act: /^archive/,
