@@ -37,6 +37,31 @@ const VERDICTS: readonly Verdict[] = [
     verdict: 'harmless',
     why: 'the gateway asks for a long history only when it keeps one',
   },
+  {
+    fact: /\.lc=/,
+    verdict: 'ours is behind',
+    why: 'the official client counts its logins; the library writes the login itself. No setting reaches that place',
+  },
+  {
+    fact: /login\.passive=/,
+    verdict: 'harmless',
+    why: 'each says by `passive active` when it is ready; whatsapp-rust in the login already',
+  },
+  {
+    fact: /osVersion|osBuildNumber/,
+    verdict: 'harmless',
+    why: 'whatsapp-rust writes three numbers, the others two; the network asks for neither',
+  },
+  {
+    fact: /storageQuotaMb/,
+    verdict: 'harmless',
+    why: 'the official client names the free space of its browser; the others a fixed number, whatsapp-rust none',
+  },
+  {
+    fact: /supportCallLogHistory|supportGroupHistory/,
+    verdict: 'ours is behind',
+    why: 'the official client says that it reads call logs and shared histories of groups; the library writes this itself. No setting reaches that place',
+  },
   // linking and login
   {
     act: LINK,
@@ -82,6 +107,24 @@ const VERDICTS: readonly Verdict[] = [
   },
   {
     act: LINK,
+    fact: /^iq get encrypt count/,
+    verdict: 'harmless',
+    why: 'whatsapp-rust asks for the digest of its keys alone, which tells it the same',
+  },
+  {
+    act: LINK,
+    fact: /^ack notification encrypt/,
+    verdict: 'harmless',
+    why: 'whatsapp-rust uploads its keys after it became active, so this network tells it first that it has none',
+  },
+  {
+    act: LINK,
+    fact: /^iq result@to=/,
+    verdict: 'harmless',
+    why: 'one address in two spellings',
+  },
+  {
+    act: LINK,
     fact: /^order: /,
     verdict: 'harmless',
     why: 'the history is read while shared settings are: which is ready first is chance',
@@ -106,7 +149,18 @@ const VERDICTS: readonly Verdict[] = [
     verdict: 'harmless',
     why: 'the gateway asks for LIDs before it creates a group; which members have devices is known to some clients from earlier acts',
   },
+  {
+    act: /^(send|reply|edit|react)/,
+    fact: /^iq get usync usync$/,
+    verdict: 'theirs is behind',
+    why: 'whatsapp-rust asks for the devices again with most messages; the others remember them',
+  },
   // sending
+  {
+    fact: /^message\/tctoken/,
+    verdict: 'theirs is behind',
+    why: 'the token that the friend gave goes with each message (C1); whatsapp-rust sends none to a chat by number',
+  },
   {
     fact: /^iq get encrypt key/,
     verdict: 'harmless',
@@ -179,6 +233,12 @@ const VERDICTS: readonly Verdict[] = [
     why: 'the retry of the gateway names its reason (F6)',
   },
   {
+    act: /^receive a copy/,
+    fact: /^(message|receipt peer_msg)$/,
+    verdict: 'harmless',
+    why: 'whatsapp-rust also asks the own phone for the message; the retry brings it as well',
+  },
+  {
     act: /^mark it read/,
     fact: /^iq get privacy/,
     verdict: 'harmless',
@@ -202,6 +262,18 @@ const VERDICTS: readonly Verdict[] = [
     fact: /privacy$/,
     verdict: 'theirs is behind',
     why: 'the tokens of members who trust the account go with the creation; the library alone sends none',
+  },
+  {
+    act: /^create a group/,
+    fact: /create\/(ephemeral|member_add_mode|member_link_mode|membership_approval_mode)/,
+    verdict: 'harmless',
+    why: 'whatsapp-rust names the settings that a new group has anyway',
+  },
+  {
+    act: /^create a group/,
+    fact: /create@key=/,
+    verdict: 'harmless',
+    why: 'a number by which the client knows the request again; whatsapp-rust leaves it out',
   },
   {
     act: /^archive/,
