@@ -284,6 +284,8 @@ describe('Sandbox: messages in groups', () => {
 
     it('shows typing to the members', async () => {
       const [alice, bob] = await Promise.all([member(ALICE), member(BOB)]);
+      await bob.named('Bob');
+      await bob.socket.sendPresenceUpdate('available');
       await bob.socket.presenceSubscribe(group);
       await world.client.activity.waitForPresence(BOB, ({ devices }) =>
         devices.some(({ subscriptions }) => subscriptions.includes(group)),
