@@ -15,7 +15,7 @@ export interface Verdict {
 const LINK = /^(link|log in)/;
 
 /** The first that fits counts. */
-const VERDICTS: readonly Verdict[] = [
+export const VERDICTS: readonly Verdict[] = [
   // device data
   {
     fact: /\.username=|manufacturer=|lidDbMigrated/,
