@@ -2,12 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { MONGODB_URL } from '../gateway/store/support/mongo.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
 import { ALICE, BOB, linkSession, startWorld, TOKEN, type World } from '../support/world.js';
 
 /** Messages that wait; all of them are judged after a start. HELD_SENDS=100000 for the most that the setting permits. */
-const COUNT = Number(process.env.HELD_SENDS ?? 4_000);
+const COUNT = Number(process.env.HELD_SENDS ?? (MONGODB_URL ? 2_000 : 4_000));
 /** Bytes by which a daemon's memory may grow with what the test does, and for each message that waits. */
 const BASE_BYTES = 256 * 1024 * 1024;
 const BYTES_EACH = 2_048;
