@@ -4,7 +4,7 @@ import { GatewayError, isGatewayError } from '../../domain/errors.js';
 import { LIMITS } from '../../domain/limits.js';
 import { type Reason, reason } from '../../domain/reasons.js';
 import type { Link, MessageReference } from '../link/link.js';
-import type { Store } from '../store/store.js';
+import type { HistoryMessage, Store } from '../store/store.js';
 import type { Session } from './sessions/session.js';
 
 /** Finds a session by its clientId. @throws GatewayError session_unknown */
@@ -47,6 +47,14 @@ export function referenceTo(
 ): MessageReference {
   const participant = chat.kind === 'group' && (fromMe ? ownJid(session) : author);
   return { messageId, fromMe, ...(participant && { participant }), sentAt };
+}
+
+/** Rows of a room that are searched for one that phones show. */
+export const ANCHOR_ROWS = 50;
+
+/** Whether phones show a row as a message: by such a one they know a place in a chat. */
+export function isShownOnPhones({ messageType }: Pick<HistoryMessage, 'messageType'>): boolean {
+  return messageType !== 'vote_update' && messageType !== 'call';
 }
 
 /** Connected links for sends. */

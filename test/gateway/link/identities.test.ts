@@ -1,6 +1,8 @@
 import type { SignalDataSet, SignalDataTypeMap } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
+import { systemClock } from '../../../src/domain/clock.js';
 import { Identities } from '../../../src/gateway/link/baileys/identities.js';
+import type { LinkEvent } from '../../../src/gateway/link/events.js';
 
 const BOB = '90000000000002_1.0';
 const BOB_BY_NUMBER = '15550000002.0';
@@ -38,7 +40,8 @@ describe('identities of people', () => {
           for (const [id, value] of Object.entries(values)) rows.set(`${type} ${id}`, value);
       },
     };
-    store = new Identities((jid) => changes.push(jid)).watch(bare);
+    const note = (event: LinkEvent) => event.type === 'identity-changed' && changes.push(event.jid);
+    store = new Identities(note, systemClock).watch(bare);
   });
 
   /** Writes a session as the library does: after it has read the one before. */

@@ -134,10 +134,7 @@ export function makeConnection(
     onResent: onDecrypted,
   });
   const devices = new Devices(clock);
-  const identities = new Identities((jid) => {
-    fanout.forgetKeysOf(jid);
-    emit({ type: 'identity-changed', jid, at: clock.now() });
-  });
+  const identities = new Identities(emit, clock);
   const opened = openSocket(network, options.version, {
     auth: { creds, keys: identities.watch(makeKeyStore(keys, () => journal.forgetSessions(), creds)) },
     logger: libraryLog(log.child({ area: 'baileys', clientId: options.clientId })),
@@ -154,7 +151,7 @@ export function makeConnection(
   guardWire(sock, options.mayAct);
   const contacts = new Contacts(emit);
   const groupCache: GroupCache = new GroupCache(sock.groupMetadata);
-  const fanout: Fanout = new Fanout(sock, devices, groupCache, clock);
+  const fanout = new Fanout({ sock, devices, groups: groupCache, identities, clock });
   const lidRefresh = new LidRefresh(sock, (person) => contacts.fromPair(person, 'lookup'));
   const restrictions = new Restrictions(sock, clock, emit);
   const uploader = new Uploader(new MediaHostList(sock, clock), media, ended.signal);

@@ -7,6 +7,7 @@ import { GatewayError } from '../../../domain/errors.js';
 import { participantHash } from './device-news.js';
 import { type Devices, ownAndOther } from './devices.js';
 import type { GroupCache } from './group-cache.js';
+import type { Identities } from './identities.js';
 
 /** Chats whose devices were looked up again because the network has another list of them. */
 const MAX_CHATS = 1_000;
@@ -16,8 +17,6 @@ const MAX_CHATS = 1_000;
  */
 const DOUBT_MS = 10 * 60_000;
 const MEMORY = 'sender-key-memory';
-/** People whose phones have lost the sender keys of groups. */
-const MAX_KEYLESS = 500;
 /** As many as a full group has. */
 const PEOPLE_PER_QUERY = 1_024;
 
@@ -35,13 +34,19 @@ export class Fanout {
   readonly #groups: GroupCache;
   readonly #doubted: LRUCache<string, true>;
   readonly #refreshing = new Map<string, Promise<void>>();
-  /** By user-part: the groups whose key the phone of the person has got since it lost all of them. */
-  readonly #keyless = boundedCache<Set<string>>(MAX_KEYLESS);
+  readonly #identities: Identities;
 
-  constructor(sock: WASocket, devices: Devices, groups: GroupCache, clock: Clock) {
+  constructor({
+    sock,
+    devices,
+    groups,
+    identities,
+    clock,
+  }: { sock: WASocket; devices: Devices; groups: GroupCache; identities: Identities; clock: Clock }) {
     this.#sock = sock;
     this.#devices = devices;
     this.#groups = groups;
+    this.#identities = identities;
     this.#doubted = boundedCache(MAX_CHATS, { ttl: DOUBT_MS, perf: { now: () => clock.now() } });
   }
 
@@ -96,15 +101,6 @@ export class Fanout {
     }
     const had = new Set(before.devices);
     return audience.devices.filter((jid) => !had.has(jid) && this.#devices.isUsable(jid));
-  }
-
-  /** Notes that the phone of a person has lost all sender keys: the next message to each group brings it the key again. */
-  forgetKeysOf(jid: string): void {
-    const { lidMapping } = this.#sock.signalRepository;
-    const note = (one: string | null | undefined) => one && this.#keyless.set(userOf(one), new Set());
-    note(jid);
-    // a group names its members by LID or by number
-    if (isLidUser(jid)) lidMapping.getPNForLID(jid).then(note, () => undefined);
   }
 
   /** Looks up again, once for all messages to the chat that are in flight. */
@@ -166,15 +162,19 @@ export class Fanout {
 
   /** Lets the next message bring the sender key to the phones that have lost it. @param given the devices that were given it */
   async #giveAgain(group: string, given: Readonly<Record<string, boolean>>): Promise<void> {
-    const { keys } = this.#sock.authState;
-    const lost = Object.keys(given).filter((jid) => {
+    const { authState, signalRepository } = this.#sock;
+    const lost = new Set<string>();
+    for (const jid of this.#identities.takeRenewed(group)) {
+      lost.add(userOf(jid));
+      // a group names its members by LID or by number
+      if (isLidUser(jid)) lost.add(userOf((await signalRepository.lidMapping.getPNForLID(jid)) ?? ''));
+    }
+    const has = Object.entries(given).filter(([jid]) => {
       const { user = '', device = 0 } = jidDecode(jid) ?? {};
-      return device === 0 && this.#keyless.get(user)?.has(group) === false;
+      return device !== 0 || !lost.has(user);
     });
-    if (lost.length === 0) return;
-    const others = Object.entries(given).filter(([jid]) => !lost.includes(jid));
-    await keys.set({ [MEMORY]: { [group]: Object.fromEntries(others) } });
-    for (const jid of lost) this.#keyless.get(userOf(jid))?.add(group);
+    if (has.length < Object.keys(given).length)
+      await authState.keys.set({ [MEMORY]: { [group]: Object.fromEntries(has) } });
   }
 
   /** The library's id of a sender key: `<group>::<user>::<device>`. */

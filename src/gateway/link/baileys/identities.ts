@@ -9,8 +9,9 @@ import {
 } from '@whiskeysockets/baileys';
 import { formatJid } from '../../../domain/address.js';
 import { boundedCache } from '../../../domain/bounded-cache.js';
-import type { MonotonicClock } from '../../../domain/clock.js';
+import type { Clock, MonotonicClock } from '../../../domain/clock.js';
 import { isObject } from '../../../domain/json.js';
+import type { LinkEvent } from '../events.js';
 import { isOwn } from './devices.js';
 
 /** Identities that are remembered: those of the people whose sessions are being read and written now. */
@@ -27,15 +28,26 @@ const PHONE = /^([0-9]+)(_1)?\.0$/;
  * retry receipt, or a message. A session names the identity of its other end, and the library reads a session before it writes it.
  */
 export class Identities {
-  readonly #onChanged: (jid: string) => void;
+  readonly #emit: (event: LinkEvent) => void;
+  readonly #clock: Clock;
   /** Identity in base64, by Signal address. */
   readonly #known = boundedCache<string>(MAX_KNOWN);
   /** Addresses with an identity that was replaced: a message that was encrypted before the change may arrive after it. */
   readonly #replaced = boundedCache<true>(MAX_KNOWN);
+  /** By the jid of a person whose phone has lost all sender keys: the groups that have looked after that. */
+  readonly #renewed = boundedCache<Set<string>>(MAX_KNOWN);
 
-  /** @param onChanged called with the jid of the person, once for each change, after the new key was stored */
-  constructor(onChanged: (jid: string) => void) {
-    this.#onChanged = onChanged;
+  /** @param emit is given `identity-changed` once for each change, after the new key was stored */
+  constructor(emit: (event: LinkEvent) => void, clock: Clock) {
+    this.#emit = emit;
+    this.#clock = clock;
+  }
+
+  /** Jids of people whose phones have lost the sender key of a group; each is named once for each group and change. */
+  takeRenewed(group: string): string[] {
+    const renewed = [...this.#renewed].filter(([, groups]) => !groups.has(group));
+    for (const [, groups] of renewed) groups.add(group);
+    return renewed.map(([jid]) => jid);
   }
 
   /** The store, watched. */
@@ -50,9 +62,14 @@ export class Identities {
       set: async (data) => {
         const changed = this.#changesIn(data);
         await store.set(changed.size > 0 ? withIdentities(data, changed) : data);
-        for (const address of changed.keys()) this.#onChanged(jidOf(address));
+        for (const address of changed.keys()) this.#report(jidOf(address));
       },
     };
+  }
+
+  #report(jid: string): void {
+    this.#renewed.set(jid, new Set());
+    this.#emit({ type: 'identity-changed', jid, at: this.#clock.now() });
   }
 
   #noteStored(type: string, address: string, value: unknown): void {

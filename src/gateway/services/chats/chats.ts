@@ -7,8 +7,15 @@ import { requireTarget } from '../../kinds/content.js';
 import { composeRevoke } from '../../kinds/revoke.js';
 import { composeTimer } from '../../kinds/timer.js';
 import type { Link, MessageReference } from '../../link/link.js';
-import type { HistoryMessage, Store } from '../../store/store.js';
-import { type LiveLinks, referenceTo, requirePaired, type SessionSource } from '../access.js';
+import type { Store } from '../../store/store.js';
+import {
+  ANCHOR_ROWS,
+  isShownOnPhones,
+  type LiveLinks,
+  referenceTo,
+  requirePaired,
+  type SessionSource,
+} from '../access.js';
 import type { RoomSettings } from '../history/room-settings.js';
 import type { Contacts } from '../identities/contacts.js';
 import { roomIdOf } from '../identities/parties.js';
@@ -25,9 +32,6 @@ interface LiveChat {
   address: Address;
   jid: string;
 }
-
-/** Newest rows that are searched for a message that phones show; rows of votes and calls are not. */
-const ANCHOR_ROWS = 50;
 
 /**
  * Typing, read receipts, settings of chats and deletions. All methods throw session_unknown, session_unpaired,
@@ -166,10 +170,6 @@ export class ChatActions {
     const address = await contacts.resolve(clientId, to, link);
     return { session, link, address, jid: formatJid(address) };
   }
-}
-
-function isShownOnPhones({ messageType }: HistoryMessage): boolean {
-  return messageType !== 'vote_update' && messageType !== 'call';
 }
 
 function noAnchor(to: string): GatewayError {

@@ -5,8 +5,15 @@ import { GatewayError } from '../../../domain/errors.js';
 import { LIMITS } from '../../../domain/limits.js';
 import { reason } from '../../../domain/reasons.js';
 import type { OlderMessages } from '../../link/link.js';
-import type { HistoryMessage, Store } from '../../store/store.js';
-import { type LiveLinks, referenceTo, requirePaired, type SessionSource } from '../access.js';
+import type { Store } from '../../store/store.js';
+import {
+  ANCHOR_ROWS,
+  isShownOnPhones,
+  type LiveLinks,
+  referenceTo,
+  requirePaired,
+  type SessionSource,
+} from '../access.js';
 import { roomIdOf } from '../identities/parties.js';
 import type { PersonRooms } from '../identities/person-rooms.js';
 import type { Session, SessionEvent } from '../sessions/session.js';
@@ -15,8 +22,6 @@ import type { SessionPart } from '../sessions/session-parts.js';
 import { findRoom } from './find-room.js';
 import { keptSince } from './kept-since.js';
 
-/** Oldest rows that are searched for a message that phones show; rows of votes and calls are not. */
-const ANCHOR_ROWS = 50;
 const SECOND_MS = 1_000;
 
 /** Durations of requests, in milliseconds. */
@@ -177,10 +182,6 @@ export class HistoryRequests implements SessionPart {
 function settle({ ids, answers, answered }: Running): void {
   const answer = answers.find(({ requestId }) => ids.has(requestId));
   if (answer) answered.resolve(answer);
-}
-
-function isShownOnPhones({ messageType }: HistoryMessage): boolean {
-  return messageType !== 'vote_update' && messageType !== 'call';
 }
 
 function historyOff(clientId: string, kind: 'no_workspace' | 'older_deleted'): GatewayError {
