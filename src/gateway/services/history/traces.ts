@@ -1,5 +1,4 @@
 import { parseJid, STATUS_JID } from '../../../domain/address.js';
-import type { UnreadableReason } from '../../../domain/unreadable.js';
 import { unwrap } from '../../../domain/wrappers.js';
 import { isSilent } from '../../kinds/content.js';
 import { readContent } from '../../kinds/index.js';
@@ -48,13 +47,12 @@ function traceOf(message: IncomingMessage, { remoteJid, author }: Parties): Mess
 }
 
 /**
- * Admits messages of people and groups, and statuses that could be read. Broadcast lists and channels are never delivered. The
- * header of an album is not delivered either: it only counts the pictures, which follow as messages of
- * their own.
+ * Admits messages of people and groups. Statuses, broadcast lists and channels are never delivered as messages. The header of an
+ * album is not delivered either: it only counts the pictures, which follow as messages of their own.
  * @returns why a message is not admitted; undefined when it is.
  */
-export function admit(message: IncomingMessage, unreadable?: UnreadableReason): string | undefined {
-  if (message.chat === STATUS_JID) return unreadable ? 'status' : undefined;
+export function admit(message: IncomingMessage): string | undefined {
+  if (message.chat === STATUS_JID) return 'status';
   if (message.chat.endsWith('@broadcast')) return 'broadcast';
   if (message.chat.endsWith('@newsletter')) return 'newsletter';
   if (!parseJid(message.chat)) return 'unknown address';

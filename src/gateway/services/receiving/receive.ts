@@ -206,7 +206,10 @@ export class InboundMessages implements SessionPart {
     const { session, message, unreadable } = inFlight.inbound;
     const { retry, observer } = this.#options;
     await Promise.all(inFlight.earlier);
-    const refusal = admit(message, unreadable) ?? (await retry.run(() => this.#refusalOf(session, message)));
+    // a status has an event of its own, unless nobody can read it
+    const isStatus = message.chat === STATUS_JID && !unreadable;
+    const refusal =
+      (isStatus ? undefined : admit(message)) ?? (await retry.run(() => this.#refusalOf(session, message)));
     if (refusal && !unreadable) observer.notAdmitted(refusal);
     if (!refusal) {
       if (unreadable) observer.unreadable(unreadable);
