@@ -211,6 +211,18 @@ describe('a link that carries messages', () => {
     expect(session.all('message').map(({ message }) => message.offline)).to.deep.equal([true, true, true]);
   });
 
+  it('asks for the offline queue batch by batch, and gets what is live after it, where the network waits for that', async () => {
+    await session.close();
+    const waiting = Array.from({ length: 240 }, (_, index) => `waiting ${index}`);
+    for (const text of waiting) await rig.network.write(BOB, { to: ALICE, text });
+    await rig.network.fault({ kind: 'offline-batches', number: ALICE, count: 1 });
+    session.open();
+    await session.next('message', ({ message }) => textOf(message) === 'waiting 0');
+    await rig.network.write(BOB, { to: ALICE, text: 'live' });
+    await session.next('message', ({ message }) => textOf(message) === 'live');
+    expect(session.all('message').map(({ message }) => textOf(message))).to.deep.equal([...waiting, 'live']);
+  });
+
   it('looks people up by number and by LID', async () => {
     const lid = bobLid.split('@')[0] ?? '';
     const known = { lid, pn: '15550000002' };

@@ -19,6 +19,7 @@ import type { Ending, Watchdog } from './ending.js';
 import { guardListeners } from './faults.js';
 import { groupUpdatesIn, pictureUpdateIn } from './group-updates.js';
 import { HandshakeQueue } from './handshake-queue.js';
+import { OfflineQueue } from './offline-queue.js';
 import { isIgnoredJid } from './posts.js';
 import { presenceIn } from './presence.js';
 import { statusesIn } from './receipts.js';
@@ -89,8 +90,10 @@ function listenToStanzas(connection: Connection, listener: Listener): void {
   const { sock, sender, receipts, resends, statusResends, salt, appState } = connection;
   const { devices, identityNews, contacts, groupCache, handled } = connection;
   const { ws } = sock;
+  const offlineQueue = new OfflineQueue(sock, log);
   ws.on('frame', (frame: unknown) => {
     if (!isQuery(frame)) watchdog.stanzaCame();
+    if (isStanza(frame)) offlineQueue.take(frame);
   });
   // at the first login the library has no name yet: it reads only the one of a business from the pairing
   ws.prependListener('CB:success', ({ attrs }: BinaryNode) => {
@@ -240,7 +243,12 @@ function plaintextOf({ attrs, content }: BinaryNode): Uint8Array | undefined {
 
 /** True for an answer or a keep-alive, which prove the connection but are no activity of the account. */
 function isQuery(frame: unknown): boolean {
-  return typeof frame === 'object' && frame !== null && 'tag' in frame && frame.tag === 'iq';
+  return isStanza(frame) && frame.tag === 'iq';
+}
+
+/** False for the bytes of the handshake. */
+function isStanza(frame: unknown): frame is BinaryNode {
+  return isObject(frame) && typeof frame.tag === 'string' && isObject(frame.attrs);
 }
 
 /** True for a message stanza that is dropped: a post of a broadcast list or channel. */
