@@ -110,6 +110,7 @@ describe('Sandbox: channels', () => {
       content: [{ tag: 'plaintext', attrs: {} }],
     });
     expect((await deleted).attrs).to.include({ id, edit: '8' });
+    expect(getBinaryNodeChild(await deleted, 'plaintext')?.content).to.have.lengthOf(0);
     expect((await world.client.channels.posts(own))[0]).to.include({ text: '', deleted: true });
   });
 
