@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { ChannelPostView } from '../../../src/client/sandbox/client.js';
 import { ALICE, BOB, CAROL } from '../../sandbox/support/world.js';
+import { picture } from '../../support/made-files.js';
 import { eventIn, eventsOf, extraEventOf } from '../../support/receiver.js';
 import type { WitnessEvent } from '../witness.js';
 import { besideGateway } from './beside-gateway.js';
@@ -202,15 +203,14 @@ besideGateway('channels', ['channel_post'], EXPECTED, (day) => {
     await bob.call('FollowNewsletter', channelJid);
     const text = await day.post('/post-channel', { channelJid, body: 'from the API' });
     expect(await bob.message(String(text.messageId))).to.include({ text: 'from the API' });
-    const bytes = randomBytes(30_000);
-    const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), bytes]);
+    const png = Buffer.from(await picture('red'), 'base64');
     const form = new FormData();
     for (const [name, value] of Object.entries({ clientId: 'acme', channelJid, body: 'a picture' }))
       form.set(name, value);
     form.set('file', new File([png], 'picture.png', { type: 'image/png' }));
     const { body } = await day.world.api.upload('/post-channel?clientId=acme', form);
-    const picture = await bob.message(String(body.messageId));
-    expect(picture).to.include({ size: png.length, sha256: hashOf(png) });
+    expect(body, JSON.stringify(body)).to.include({ status: 'sent' });
+    expect(await bob.message(String(body.messageId))).to.include({ size: png.length, sha256: hashOf(png) });
     const { messageId } = text;
     await bob.after(
       () => day.post('/delete-channel-post', { channelJid, messageId }),
