@@ -20,6 +20,11 @@ function isRevokeOf(id: string) {
   };
 }
 
+/** Matches a status by its text: the sender key comes in an event of its own, under the same id. */
+function withText(id: string, text: string) {
+  return (one: WitnessEvent) => one.id === id && one.text === text;
+}
+
 /** Looks at a status. */
 function look(bot: Bot, { id, info }: WitnessEvent): Promise<unknown> {
   return bot.call('MarkRead', [id], new Date().toISOString(), STATUS, Object(info).Sender);
@@ -56,8 +61,7 @@ partOfDay('statuses', EXPECTED, (day) => {
       for (const number of [BOB, CAROL]) expect(await shown(number, id)).to.include(seen);
       expect(await shown(ALICE, id)).to.include({ fromMe: true });
       expect(await isShown(DAVE.number, id)).to.equal(false);
-      const received = await bob.message(id);
-      expect(received).to.include({ text: 'At the lake' });
+      const received = await bob.heard('message', withText(id, 'At the lake'));
       expect(received.info).to.include({ Chat: STATUS, IsFromMe: false });
       expect(await world.client.messages(BOB), 'in no chat').to.deep.equal([]);
     });
@@ -80,7 +84,7 @@ partOfDay('statuses', EXPECTED, (day) => {
       await shown(CAROL, id);
       const carol = (await world.client.phone(CAROL)).lid;
       await alice.after(() => world.client.read(CAROL, [id]), 'receipt', isRead(carol));
-      const received = await bob.heard('message', (one) => one.id === id && one.text === 'Look');
+      const received = await bob.heard('message', withText(id, 'Look'));
       const [user = ''] = (await world.client.phone(BOB)).lid.split('@');
       const receipt = await alice.after(() => look(bob, received), 'receipt', isRead(user));
       expect(receipt).to.include({ Chat: STATUS });
@@ -90,6 +94,7 @@ partOfDay('statuses', EXPECTED, (day) => {
       await world.client.fault({ kind: 'ask-again', number: CAROL, count: 1 });
       const id = await postText(alice, 'once more');
       expect(await shown(CAROL, id)).to.include({ text: 'once more' });
+      expect((await world.client.stats()).resent).to.equal(1);
       expect(await world.client.messages(CAROL), 'in no chat').to.deep.equal([]);
     });
 
@@ -134,8 +139,7 @@ partOfDay('statuses', EXPECTED, (day) => {
       const status = await world.client.postStatus(CAROL, 'while you were away');
       const after = await world.client.write(CAROL, { to: ALICE, text: 'behind the status' });
       await alice.connect();
-      const isStatus = (one: WitnessEvent) => one.id === status.messageId && one.text !== '';
-      expect(await alice.heard('message', isStatus)).to.include({ text: 'while you were away' });
+      await alice.heard('message', withText(status.messageId, 'while you were away'));
       await alice.message(after.messageId);
     });
 
@@ -147,8 +151,8 @@ partOfDay('statuses', EXPECTED, (day) => {
 
     it('of the own phone are own ones', async () => {
       const { messageId } = await world.client.postStatus(ALICE, 'from the phone');
-      const isStatus = (one: WitnessEvent) => one.id === messageId && one.text === 'from the phone';
-      expect((await alice.heard('message', isStatus)).info).to.include({ Chat: STATUS, IsFromMe: true });
+      const own = await alice.heard('message', withText(messageId, 'from the phone'));
+      expect(own.info).to.include({ Chat: STATUS, IsFromMe: true });
     });
   });
 });
@@ -171,7 +175,6 @@ besideGateway('statuses', ['status_post', 'message_status'], EXPECTED, (day) => 
 
   const statusPost = (id: string) =>
     extraEventOf(day.world.receiver, 'status_post', ({ messageId }) => messageId === id);
-  const withText = (id: string, text: string) => (one: WitnessEvent) => one.id === id && one.text === text;
 
   it('a bot reads the status of a session, which hears that it was seen', async () => {
     const messageId = String((await day.post('/post-status', { body: 'from the API' })).messageId);
