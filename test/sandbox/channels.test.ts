@@ -113,6 +113,15 @@ describe('Sandbox: channels', () => {
     expect((await world.client.channels.posts(own))[0]).to.include({ text: '', deleted: true });
   });
 
+  it('deliver a deleted post with an empty content, and not without one', async () => {
+    const { serverId } = await world.client.channels.post(BOB, channel, { text: 'A mistake' });
+    const deleted = nextMessage(alice);
+    await world.client.channels.deletePost(BOB, channel, serverId);
+    const { attrs, content } = getBinaryNodeChild(await deleted, 'plaintext') ?? {};
+    expect(attrs).to.deep.equal({});
+    expect(content).to.be.instanceOf(Uint8Array).and.have.lengthOf(0);
+  });
+
   it('take a file by the handle of its upload, which is not encrypted, and refuse one without with 501', async () => {
     await world.client.channels.changeAdmins(BOB, channel, 'promote', ALICE);
     const { auth } = await alice.socket.refreshMediaConn(true);

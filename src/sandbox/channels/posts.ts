@@ -158,8 +158,8 @@ function attrsOf({ messageId, serverId, at, type, author }: Post, viewer: Accoun
 }
 
 function contentElements({ content, mediaType, editedAt, at }: Post): Stanza[] {
-  const bytes = content ? Buffer.from(content, 'base64') : undefined;
-  const plain = stanza('plaintext', { mediatype: mediaType }, bytes);
+  // a deleted post has no bytes, but still a content: whatsmeow `handlePlaintextMessage` complains of an element without one
+  const plain = stanza('plaintext', { mediatype: mediaType }, Buffer.from(content, 'base64'));
   if (editedAt === undefined) return [plain];
   return [plain, stanza('meta', { msg_edit_t: String(editedAt), original_msg_t: String(at) })];
 }

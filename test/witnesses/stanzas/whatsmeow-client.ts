@@ -114,7 +114,7 @@ export class WhatsmeowClient implements ComparedClient {
   }
 
   async #send(to: string, fields: object): Promise<string> {
-    return String(await this.#witness.take('send', { to, ...fields }));
+    return Object(await this.#witness.take('send', { to, ...fields })).ID;
   }
 
   async #build(to: Person, build: string, args: unknown[]): Promise<void> {

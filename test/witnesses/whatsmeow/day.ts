@@ -69,12 +69,12 @@ export class Bot {
 
   /** Sends a message of the protocol. @returns its id */
   async send(to: string, message: object, fields: object = {}): Promise<string> {
-    return String(await this.take('send', { to, message, ...fields }));
+    return Object(await this.take('send', { to, message, ...fields })).ID;
   }
 
   /** Sends what a builder of whatsmeow makes. @returns its id */
   async build(to: string, build: string, args: unknown[], fields: object = {}): Promise<string> {
-    return String(await this.take('send', { to, build, args, ...fields }));
+    return Object(await this.take('send', { to, build, args, ...fields })).ID;
   }
 
   /** Does something, and waits for an event that follows from it. */

@@ -24,9 +24,13 @@ type step struct {
 	// Message is a message of the protocol as JSON.
 	Message json.RawMessage
 	Peer    bool
+	// Handle names the uploaded file of a post in a channel.
+	Handle string
 	// File is base64 in JSON.
 	File []byte
 	Kind string
+	// ForChannel uploads the file as it is, not encrypted.
+	ForChannel bool
 }
 
 // builders make the changes of app state.
@@ -128,12 +132,20 @@ func (s step) send(ctx context.Context, client *whatsmeow.Client) (any, error) {
 	} else if err := protojson.Unmarshal(s.Message, message); err != nil {
 		return nil, err
 	}
-	sent, err := client.SendMessage(ctx, s.To, message, whatsmeow.SendRequestExtra{Peer: s.Peer})
-	return sent.ID, err
+	return client.SendMessage(ctx, s.To, message, whatsmeow.SendRequestExtra{Peer: s.Peer, MediaHandle: s.Handle})
 }
 
-// upload uploads a file. @returns the fields of the message that refer to it
+// upload uploads a file. @returns the fields of the message that refer to it, and for a channel the handle of the upload
 func (s step) upload(ctx context.Context, client *whatsmeow.Client) (any, error) {
+	if s.ForChannel {
+		file, err := client.UploadNewsletter(ctx, s.File, media[s.Kind])
+		return fields{
+			"handle": file.Handle,
+			"file": fields{
+				"URL": file.URL, "directPath": file.DirectPath, "fileSHA256": file.FileSHA256, "fileLength": file.FileLength,
+			},
+		}, err
+	}
 	file, err := client.Upload(ctx, s.File, media[s.Kind])
 	return fields{
 		"URL": file.URL, "directPath": file.DirectPath, "mediaKey": file.MediaKey,
