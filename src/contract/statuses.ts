@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
 import { STATUS_PRIVACY_MODES } from '../domain/status-audience.js';
 import { AMPLE, characters, META_TEXT, messageIdField, textField } from './fields.js';
-import { fileUrl, read, sendErrors, sendHeaders, splitList } from './messages.js';
+import { fileUrl, metaPart, read, sendErrors, sendHeaders, splitList } from './messages.js';
 import { type BodyOf, operation } from './operation.js';
 import {
   anyFields,
@@ -68,9 +68,10 @@ const postParts = {
       .description('Values separated by commas')
       .example('+15550000002,+15550000003'),
   ),
+  metaData: metaPart,
 };
 
-export type StatusPost = TypeOf<typeof postBody>;
+export type StatusPost = Omit<TypeOf<typeof postBody>, 'downloadUrl'>;
 /** Schemas for the handler, which reads and validates the body itself. */
 export const statusInputs = { body: postBody, parts: record(postParts) };
 

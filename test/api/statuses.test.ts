@@ -90,11 +90,15 @@ describe('the routes for statuses', () => {
       const form = new FormData();
       form.append('clientId', 'acme');
       form.append('audience', `${BOB.number},${CAROL.number}`);
+      form.append('metaData', '{"userId":"u1"}');
       form.append('file', new Blob([new Uint8Array(bytes)], { type: 'image/jpeg' }), 'menu.jpg');
       const uploaded = await world.api.upload('/post-status?clientId=acme', form);
       expect(uploaded.status, JSON.stringify(uploaded.body)).to.equal(200);
       expect(uploaded.body).to.include({ mediaType: 'image', people: 2 });
-      await shown(CAROL.number, String(uploaded.body.messageId));
+      const uploadedId = String(uploaded.body.messageId);
+      await shown(CAROL.number, uploadedId);
+      const event = await extraEventOf(world.receiver, 'status_post', (one) => one.messageId === uploadedId);
+      expect(event.meta?.userId).to.equal('u1');
       website.respond((response) => response.setHeader('content-type', 'application/pdf').end(pdf(1)));
       await refused(post({ downloadUrl: `${website.url}/menu.pdf` }), 400, 'media_unsupported');
     });
