@@ -28,7 +28,7 @@ const audience = listOf(person)
   .min(1)
   .max(MAX_PEOPLE)
   .description(
-    'Only these people, of those who may see the statuses of the account: LIDs, numbers with `+`, or jids',
+    'Only these people, of those who may see the statuses of the account: LIDs, numbers with `+`, or jids. Nobody is looked up for it: people whom the gateway does not know get no status',
   )
   .example(['+15550000002']);
 const caption = characters(LIMITS.textLength).allow('').default('').description('Of a file');
@@ -173,7 +173,10 @@ export const statuses = {
       people: optional<string[]>(
         listOf(person)
           .max(MAX_PEOPLE)
-          .description('Required with `except` and `only`: LIDs, numbers with `+`, or jids')
+          .description(
+            'Required with `except` and `only`: LIDs, numbers with `+`, or jids. At most 20 of them may be people whom the gateway does not ' +
+              'know yet: it looks them up',
+          )
           .example(['+15550000002']),
       ),
     }),
