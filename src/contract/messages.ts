@@ -185,6 +185,14 @@ const mediaBody = record({
 
 const formFlag = oneOf('true', 'false').default('false');
 
+/** The metaData of a form, whose parts are texts. */
+export const metaPart = optional(
+  Joi.string<Record<string, unknown>>()
+    .custom(read(envelopeFields.metaData, 'a JSON object', parseIfJson))
+    .description('A JSON object')
+    .example('{"fromAI":true}'),
+);
+
 /** The parts of a form beside its file. */
 const mediaParts = {
   ...addressFields,
@@ -198,12 +206,7 @@ const mediaParts = {
       .description('Values separated by commas')
       .example('90000000000002,90000000000003'),
   ),
-  metaData: optional(
-    Joi.string<Record<string, unknown>>()
-      .custom(read(envelopeFields.metaData, 'a JSON object', parseIfJson))
-      .description('A JSON object')
-      .example('{"fromAI":true}'),
-  ),
+  metaData: metaPart,
 };
 
 export type MediaBody = TypeOf<typeof mediaBody>;

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
 import { STATUS_PRIVACY_MODES } from '../domain/status-audience.js';
 import { AMPLE, characters, META_TEXT, messageIdField, textField } from './fields.js';
-import { fileUrl, read, sendErrors, sendHeaders, splitList } from './messages.js';
+import { fileUrl, metaPart, read, sendErrors, sendHeaders, splitList } from './messages.js';
 import { type BodyOf, operation } from './operation.js';
 import {
   anyFields,
@@ -28,7 +28,7 @@ const audience = listOf(person)
   .min(1)
   .max(MAX_PEOPLE)
   .description(
-    'Only these people, of those who may see the statuses of the account: LIDs, numbers with `+`, or jids',
+    'Only these people, of those who may see the statuses of the account: LIDs, numbers with `+`, or jids. Nobody is looked up for it: people whom the gateway does not know get no status',
   )
   .example(['+15550000002']);
 const caption = characters(LIMITS.textLength).allow('').default('').description('Of a file');
@@ -68,9 +68,10 @@ const postParts = {
       .description('Values separated by commas')
       .example('+15550000002,+15550000003'),
   ),
+  metaData: metaPart,
 };
 
-export type StatusPost = TypeOf<typeof postBody>;
+export type StatusPost = Omit<TypeOf<typeof postBody>, 'downloadUrl'>;
 /** Schemas for the handler, which reads and validates the body itself. */
 export const statusInputs = { body: postBody, parts: record(postParts) };
 
@@ -172,7 +173,10 @@ export const statuses = {
       people: optional<string[]>(
         listOf(person)
           .max(MAX_PEOPLE)
-          .description('Required with `except` and `only`: LIDs, numbers with `+`, or jids')
+          .description(
+            'Required with `except` and `only`: LIDs, numbers with `+`, or jids. At most 20 of them may be people whom the gateway does not ' +
+              'know yet: it looks them up',
+          )
           .example(['+15550000002']),
       ),
     }),

@@ -174,7 +174,7 @@ export function isGatewayError(error: unknown, code?: ErrorCode): error is Gatew
 }
 
 /** Errors of a send that a repetition would get again. */
-const FINAL_OF_SENDS = ['send_rejected', 'recipient_unknown', 'policy_refused'] as const;
+const FINAL_OF_SENDS = ['send_rejected', 'recipient_unknown', 'audience_empty', 'policy_refused'] as const;
 
 /** True if a repetition of the send would fail in the same way. */
 export function isFinalForSend(error: unknown): boolean {

@@ -90,11 +90,15 @@ describe('the routes for statuses', () => {
       const form = new FormData();
       form.append('clientId', 'acme');
       form.append('audience', `${BOB.number},${CAROL.number}`);
+      form.append('metaData', '{"userId":"u1"}');
       form.append('file', new Blob([new Uint8Array(bytes)], { type: 'image/jpeg' }), 'menu.jpg');
       const uploaded = await world.api.upload('/post-status?clientId=acme', form);
       expect(uploaded.status, JSON.stringify(uploaded.body)).to.equal(200);
       expect(uploaded.body).to.include({ mediaType: 'image', people: 2 });
-      await shown(CAROL.number, String(uploaded.body.messageId));
+      const uploadedId = String(uploaded.body.messageId);
+      await shown(CAROL.number, uploadedId);
+      const event = await extraEventOf(world.receiver, 'status_post', (one) => one.messageId === uploadedId);
+      expect(event.meta?.userId).to.equal('u1');
       website.respond((response) => response.setHeader('content-type', 'application/pdf').end(pdf(1)));
       await refused(post({ downloadUrl: `${website.url}/menu.pdf` }), 400, 'media_unsupported');
     });
@@ -276,7 +280,8 @@ mode: enforce
 policies:
   few: { messagesPerDay: 2 }
   tests: { allow: ['+15550000002'] }
-sessions: { acme: few, beta: tests }
+  spared: { deny: ['+15550000002'] }
+sessions: { acme: few, beta: tests, gamma: spared }
 `;
 
 describe('a status under a policy', () => {
@@ -325,5 +330,27 @@ describe('a status under a policy', () => {
     expect(await world.phones.statuses(BOB.number)).to.satisfy((all: MessageView[]) =>
       all.every(({ from }) => from !== CAROL.number),
     );
+  });
+
+  it('does not reach people on a list of denied recipients', async () => {
+    const dave = { ...DAVE, number: '+15550000005' };
+    await world.phones.addPhone(dave);
+    await world.phones.people.nameContacts(dave.number, [BOB, CAROL]);
+    await linkSession(world, 'gamma', dave);
+    let answer = await post('gamma');
+    await until('the address book', async () => {
+      if (answer.status === 409) answer = await post('gamma');
+      return answer.status !== 409;
+    });
+    expect(answer.body).to.include({ status: 'sent', people: 1 });
+    const { messageId } = answer.body;
+    await world.phones.waitForStatus(CAROL.number, (status) => status.messageId === messageId);
+    const seen = await world.phones.statuses(BOB.number);
+    expect(seen.filter(({ from }) => from === dave.number)).to.deep.equal([]);
+    await world.phones.people.changePrivacy(dave.number, {
+      statuses: { mode: 'whitelist', people: [BOB.number] },
+    });
+    const refused = await post('gamma');
+    expect([refused.status, refused.headers.get('x-sn-error')]).to.deep.equal([409, 'audience_empty']);
   });
 });

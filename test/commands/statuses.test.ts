@@ -44,12 +44,15 @@ describe('the commands about statuses', () => {
   it('upload a file of this machine as a form', async () => {
     const path = join(folder.path, 'menu.jpg');
     await writeFile(path, 'the picture');
-    const { stdout } = await run(StatusesPost, '--file', path, '--caption', 'Menu', '--to', BOB, '--to', '9');
+    const meta = '{"userId":"u1"}';
+    const options = ['--caption', 'Menu', '--to', BOB, '--to', '9', '--meta', meta];
+    const { stdout } = await run(StatusesPost, '--file', path, ...options);
     expect(stdout).to.equal('sent 3EB0 to 2 contacts\n');
     const [call] = daemon.callsOf('/post-status');
     expect(call?.headers['content-type']).to.match(/^multipart\/form-data; boundary=/);
     expect(call?.headers['idempotency-key']).to.match(/^[\w-]{36}$/);
-    for (const [name, value] of Object.entries({ clientId: 'acme', caption: 'Menu', audience: `${BOB},9` }))
+    const parts = { clientId: 'acme', caption: 'Menu', audience: `${BOB},9`, metaData: meta };
+    for (const [name, value] of Object.entries(parts))
       expect(call?.text).to.contain(`name="${name}"\r\n\r\n${value}\r\n`);
   });
 

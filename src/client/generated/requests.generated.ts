@@ -620,7 +620,7 @@ export const REQUESTS = {
     audience: {
       type: 'list',
       description:
-        'Only these people, of those who may see the statuses of the account: LIDs, numbers with `+`, or jids',
+        'Only these people, of those who may see the statuses of the account: LIDs, numbers with `+`, or jids. Nobody is looked up for it: people whom the gateway does not know get no status',
     },
     metaData: {
       type: 'object',
@@ -640,7 +640,8 @@ export const REQUESTS = {
     },
     people: {
       type: 'list',
-      description: 'Required with `except` and `only`: LIDs, numbers with `+`, or jids',
+      description:
+        'Required with `except` and `only`: LIDs, numbers with `+`, or jids. At most 20 of them may be people whom the gateway does not know yet: it looks them up',
     },
   },
   listGroups: { clientId: { type: 'text', required: true } },

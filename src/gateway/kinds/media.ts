@@ -1,7 +1,8 @@
 import type { MediaExtra } from '../../contract/events/extras.js';
 import type { ComposeContext, Composed, Content, FileWishes, Kind, OutgoingFile, Reading } from './kind.js';
 
-type MediaType = 'image' | 'video' | 'audio' | 'document' | 'sticker';
+/** The kinds of files. */
+export type MediaType = 'image' | 'video' | 'audio' | 'document' | 'sticker';
 
 /** A 64-bit number, as the protocol library gives it. */
 type Big = number | { toNumber(): number };

@@ -301,6 +301,14 @@ export interface WebAuthnAssertion {
   authenticatorAttachment?: string | null;
 }
 
+/** An own message, as its record keeps it. */
+export interface KeptSend {
+  /** The encoded protocol message. */
+  content: Uint8Array;
+  /** Who got it, for a status. */
+  audience?: StatusAudience | undefined;
+}
+
 export interface LinkOptions {
   clientId: string;
   keys: LinkKeys;
@@ -315,7 +323,7 @@ export interface LinkOptions {
   /** Called for each status of somebody: false acknowledges it unread. */
   wantsStatuses(): boolean;
   /** Finds an own message by its id, to answer a recipient's retry; undefined when it is no longer kept. */
-  findSent(messageId: string): Promise<Uint8Array | undefined>;
+  findSent(messageId: string): Promise<KeptSend | undefined>;
   /** Called in order; must not throw. */
   emit(event: LinkEvent): void;
 }

@@ -38,8 +38,8 @@ export async function postStatus(
       return client.postStatus({ clientId, body: text, audience, metaData, ...look }, options);
     if (isAddress(file))
       return client.postStatus({ clientId, downloadUrl: file, caption, audience, metaData }, options);
-    if (metaData) throw new CliError('usage', '--meta is for texts and for files by URL');
-    const fields = { clientId, caption, audience: audience?.join(',') };
+    const texts = { audience: audience?.join(','), metaData: metaData && JSON.stringify(metaData) };
+    const fields = { clientId, caption, ...texts };
     const form = await openUpload(file, await detectType(file), fields, () => undefined);
     return readAnswer(await client.uploadForm('/post-status', clientId, form, { 'idempotency-key': key }));
   });

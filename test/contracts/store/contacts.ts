@@ -51,6 +51,16 @@ export function contactsContract(harness: () => StoreHarness): void {
       expect(await contacts.named('nobody')).to.deep.equal([]);
     });
 
+    it('lists a person once whose LID and number were first known apart', async () => {
+      await learn({ lid: 'L1', pushName: 'Ann' });
+      await learn({ pn: 'P1', name: 'Ann A.' });
+      const { contacts } = harness().store;
+      const listed = async () => (await contacts.named('acme')).map(({ lid, pn }) => [lid, pn]);
+      expect(await listed()).to.deep.equal([['', 'P1']]);
+      await learn({ lid: 'L1', pn: 'P1' });
+      expect(await listed()).to.deep.equal([['L1', 'P1']]);
+    });
+
     it('replaces fields by non-empty ones only', async () => {
       await learn({ lid: 'L1', pn: 'P1', pushName: 'Ann', name: 'A' });
       await learn({ lid: 'L1', pn: '', pushName: 'Annie', name: '' });

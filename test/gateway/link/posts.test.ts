@@ -1,8 +1,11 @@
+import type { BinaryNode } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
+import { until } from '../../support/until.js';
 import { LinkRig, type Session, textOf } from './rig.js';
 
 const ALICE = '+15550000001';
 const BOB = '+15550000002';
+const CAROL = '+15550000003';
 
 describe('a link among statuses and channel posts', () => {
   let rig: LinkRig;
@@ -69,5 +72,34 @@ describe('a link among statuses and channel posts', () => {
     await rig.network.postStatus(BOB, 'read');
     await session.next('message', ({ message }) => textOf(message) === 'read');
     expect(session.all('message').map(({ message }) => textOf(message))).to.deep.equal(['between', 'read']);
+  });
+
+  it('encrypts a status again for whoever got it, also after one for fewer people, and for nobody else', async () => {
+    await rig.network.addPhone({ number: CAROL, name: 'Carol' });
+    const [bob, carol] = [(await rig.network.phone(BOB)).lid, (await rig.network.phone(CAROL)).lid];
+    const post = async (people: string[]) => {
+      const audience = { setting: 'allowlist', people } as const;
+      return (await session.send('status@broadcast', 'news', { audience })).messageId;
+    };
+    const [first, second] = [await post([bob, carol]), await post([carol])];
+    const retry = (id: string, participant: string): BinaryNode => ({
+      tag: 'receipt',
+      attrs: { id, from: 'status@broadcast', participant, type: 'retry', t: '1' },
+      content: [{ tag: 'retry', attrs: { count: '1', id, t: '1', v: '1' } }],
+    });
+    const { resent: before } = await rig.network.stats();
+    for (const [id, device] of [
+      [second, bob],
+      [first, bob],
+      [first, `${BOB.slice(1)}@s.whatsapp.net`],
+      [second, carol],
+    ] as const)
+      rig.inject(ALICE, retry(id, device));
+    await until('the copies', async () => (await rig.network.stats()).resent === before + 3);
+    rig.inject(ALICE, retry(second, bob));
+    rig.inject(ALICE, retry(second, carol));
+    await until('another copy', async () => (await rig.network.stats()).resent === before + 4);
+    const shown = (await rig.network.statuses(BOB)).map(({ messageId }) => messageId);
+    expect(shown).to.deep.equal([first]);
   });
 });

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { SandboxClient } from '../../../src/client/sandbox/client.js';
 import { type MonotonicClock, systemClock } from '../../../src/domain/clock.js';
 import { newMessageId } from '../../../src/domain/ids.js';
+import type { StatusAudience } from '../../../src/domain/status-audience.js';
 import { createBaileysLinks } from '../../../src/gateway/link/baileys/index.js';
 import { decodeCredentials } from '../../../src/gateway/link/baileys/keys.js';
 import type {
@@ -51,6 +52,8 @@ export class Session {
   readonly events: LinkEvent[] = [];
   readonly written: Uint8Array[] = [];
   readonly sent = new Map<string, Uint8Array>();
+  /** Who got its statuses, by their ids. */
+  readonly audiences = new Map<string, StatusAudience | undefined>();
   /** While set, sent messages cannot be read. */
   sentOutage: Error | undefined;
   link: Link | undefined;
@@ -79,7 +82,8 @@ export class Session {
       wantsStatuses: () => this.wantsStatuses,
       findSent: async (id) => {
         if (this.sentOutage) throw this.sentOutage;
-        return this.sent.get(id);
+        const content = this.sent.get(id);
+        return content && { content, audience: this.audiences.get(id) };
       },
       emit: (event) => {
         this.events.push(event);
@@ -130,6 +134,7 @@ export class Session {
       const prepared = await link.prepare(message);
       await record?.(prepared.encoded);
       this.sent.set(message.messageId, prepared.encoded);
+      this.audiences.set(message.messageId, message.audience);
       let relayed = await link.relay(prepared, guard);
       for (; relayed.outcome === 'blocked'; relayed = await link.relay(prepared, guard)) await blocked?.();
       if (relayed.outcome === 'acknowledged') return { ...message, content: prepared.content };

@@ -2,6 +2,7 @@ import { proto } from '@whiskeysockets/baileys';
 import type { PolicyMode } from '../../../src/domain/policy/policy.js';
 import type { Refusal } from '../../../src/domain/policy/rules.js';
 import { NO_TRACING } from '../../../src/domain/tracing.js';
+import type { StatusPrivacy } from '../../../src/gateway/link/account.js';
 import type {
   IncomingMessage,
   OutgoingMessage,
@@ -18,6 +19,7 @@ import type { Admission } from '../../../src/gateway/services/policies/admission
 import type { AskedSend } from '../../../src/gateway/services/policies/send-policies.js';
 import { EarlierMessages } from '../../../src/gateway/services/sending/references.js';
 import { Sends } from '../../../src/gateway/services/sending/send.js';
+import { Statuses } from '../../../src/gateway/services/sending/statuses.js';
 import type { Session } from '../../../src/gateway/services/sessions/session.js';
 import { MessageSpans } from '../../../src/gateway/services/spans.js';
 import type { Store } from '../../../src/gateway/store/store.js';
@@ -39,6 +41,7 @@ export interface Sending {
   sends: Sends;
   chats: ChatActions;
   messages: MessageActions;
+  posts: Statuses;
   session: Session;
   /** Messages that the link was asked to send; sends fail while `failure` is set. */
   sent: OutgoingMessage[];
@@ -55,6 +58,12 @@ export interface Sending {
   onRefusals: (asked: Pick<AskedSend, 'to'> & { isRejected?: boolean }) => Refusal[];
   /** The look-up of a recipient before a first message. */
   onLookUp: () => Promise<void>;
+  /** Who may see the statuses of the account, as the network says. */
+  privacy: StatusPrivacy;
+  /** The deny list of the session's policy. */
+  denied: readonly string[];
+  /** The user-parts that were looked up at the network. */
+  lookedUp: string[];
   /** Statuses that were announced, as `message id status code`. */
   statuses: string[];
   /** Sends that were announced, with what their callers said of them. */
@@ -86,7 +95,15 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     isUp: () => rig.isUp,
     prepare: (message) => prepare(message),
     relay: (message) => relay(message),
-    lookUp: async ({ kind, user }) => ({ lid: kind === 'lid' ? user : '', pn: kind === 'pn' ? user : '' }),
+    async lookUp({ kind, user }) {
+      rig.lookedUp.push(user);
+      return { lid: kind === 'lid' ? user : '', pn: kind === 'pn' ? user : '' };
+    },
+    account: {
+      ...playedLink().account,
+      statusPrivacy: async () => rig.privacy,
+      setStatusPrivacy: async (...call) => void asked.push(['account.setStatusPrivacy', ...call]),
+    },
     sendTyping: async (...call) => void asked.push(['sendTyping', ...call]),
     markRead: async (...call) => void asked.push(['markRead', ...call]),
     changeChat: async (...call) => void asked.push(['changeChat', ...call]),
@@ -104,20 +121,21 @@ export async function sendingOver(base: Rig): Promise<Sending> {
   const earlier = new EarlierMessages({ store, links, contacts });
   const shared = { sessions, store, contacts, earlier, liveLinks: new LiveLinks(store, clock) };
   const roomSettings = new RoomSettings({ store, contacts, retry, log });
+  const media = {
+    async prepare() {
+      rig.prepared += 1;
+      return rig.prepare();
+    },
+    spool: () => Promise.reject(new Error('not played')),
+    preview: async () => undefined,
+  };
   const sends = new Sends({
     linkPreviews: false,
     channelPosts: { announce: () => undefined },
     ...shared,
     links,
     retry,
-    media: {
-      async prepare() {
-        rig.prepared += 1;
-        return rig.prepare();
-      },
-      spool: () => Promise.reject(new Error('not played')),
-      preview: async () => undefined,
-    },
+    media,
     policies: {
       admit: (_session, asked) => rig.onAdmit(asked),
       refusals: async (_session, asked) => rig.onRefusals(asked),
@@ -167,6 +185,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     contacts,
     sends,
     messages: new MessageActions({ ...shared, sends }),
+    posts: new Statuses({ ...shared, sends, media, policies: { denied: () => rig.denied } }),
     chats: new ChatActions({
       ...shared,
       rooms: base.roomsOf(session.record, contacts),
@@ -183,6 +202,9 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     mode: 'enforce',
     onRefusals: () => [],
     onLookUp: async () => undefined,
+    privacy: { mode: 'contacts', people: [] },
+    denied: [],
+    lookedUp: [],
     statuses: [],
     announced: [],
     asked,

@@ -1,6 +1,6 @@
 import { channelPostInputs, channels } from '../../../contract/channels.js';
+import { withFile } from '../file-body.js';
 import { goneSignal } from '../gone.js';
-import { withPicture } from '../picture-body.js';
 import { type Route, route } from '../route.js';
 
 export const channelRoutes: readonly Route[] = [
@@ -22,7 +22,7 @@ export const channelRoutes: readonly Route[] = [
     return { ok: true };
   }),
   route(channels.postChannel, (request, { services }) =>
-    withPicture(request, channelPostInputs, services, ({ clientId, channelJid, body }, source) => {
+    withFile(request, channelPostInputs, services, ({ clientId, channelJid, body }, source) => {
       const key = request.headers['idempotency-key'];
       return services.channels.post({ clientId, channelJid, body }, source, key, goneSignal(request));
     }),

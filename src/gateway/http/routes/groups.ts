@@ -1,5 +1,5 @@
 import { groupPicture, groups } from '../../../contract/groups.js';
-import { withPicture } from '../picture-body.js';
+import { withFile } from '../file-body.js';
 import { type Route, route } from '../route.js';
 
 export const groupRoutes: readonly Route[] = [
@@ -24,7 +24,7 @@ export const groupRoutes: readonly Route[] = [
     return { ok: true };
   }),
   route(groups.setGroupPicture, async (request, { services }) => {
-    await withPicture(request, groupPicture, services, ({ clientId, groupJid }, source) =>
+    await withFile(request, groupPicture, services, ({ clientId, groupJid }, source) =>
       services.profile.setGroupPicture(clientId, groupJid, source),
     );
     return { ok: true };

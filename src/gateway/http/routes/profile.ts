@@ -1,5 +1,5 @@
 import { ownPicture, profile } from '../../../contract/profile.js';
-import { withPicture } from '../picture-body.js';
+import { withFile } from '../file-body.js';
 import { type Route, route } from '../route.js';
 
 export const profileRoutes: readonly Route[] = [
@@ -9,7 +9,7 @@ export const profileRoutes: readonly Route[] = [
     return { ok: true };
   }),
   route(profile.setProfilePicture, async (request, { services }) => {
-    await withPicture(request, ownPicture, services, ({ clientId }, source) =>
+    await withFile(request, ownPicture, services, ({ clientId }, source) =>
       services.profile.setPicture(clientId, source),
     );
     return { ok: true };

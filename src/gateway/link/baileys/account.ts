@@ -8,11 +8,11 @@ import {
 import { formatJid, type Person, parseJid, personOf } from '../../../domain/address.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { parseObject } from '../../../domain/json.js';
-import type { StatusPrivacyMode } from '../../../domain/status-audience.js';
 import type { LinkAccount, OwnProfile, StatusPrivacy } from '../account.js';
 import type { AppState } from './app-state.js';
 import { textOf, usyncQuery } from './people.js';
 import { lookupFailed, refusalCode } from './reasons.js';
+import { askStatusPrivacy } from './status-privacy.js';
 
 /** Parts of the query about the own profile; `text_status` is the text that current clients show. */
 const PROTOCOLS: BinaryNode[] = ['status', 'text_status', 'picture', 'disappearing_mode'].map((tag) => ({
@@ -23,13 +23,6 @@ const PROTOCOLS: BinaryNode[] = ['status', 'text_status', 'picture', 'disappeari
 const UPDATE_TEXT_STATUS = '9152604461510864';
 /** Code for a value that the network does not accept, such as a picture (whatsmeow, `SetGroupPhoto`). */
 const NOT_ACCEPTABLE = 406;
-const NOT_FOUND = 404;
-/** The network's names of the lists (whatsmeow `types/user.go`). */
-const MODES: ReadonlyMap<string | undefined, StatusPrivacyMode> = new Map([
-  ['contacts', 'contacts'],
-  ['blacklist', 'except'],
-  ['whitelist', 'only'],
-] as const);
 
 /** The own profile and the block list, over one connection. */
 export class Account implements LinkAccount {
@@ -89,21 +82,8 @@ export class Account implements LinkAccount {
     return changed(this.#sock.updateDefaultDisappearingMode(seconds));
   }
 
-  async statusPrivacy(): Promise<StatusPrivacy> {
-    const attrs = { xmlns: 'status', to: S_WHATSAPP_NET, type: 'get' };
-    const content = [{ tag: 'privacy', attrs: {} }];
-    const answer: BinaryNode = await this.#sock
-      .query({ tag: 'iq', attrs, content })
-      .catch((error: unknown) => {
-        // an account that has never set it (whatsmeow `GetStatusPrivacy`)
-        if (refusalCode(error) === NOT_FOUND) return { tag: 'iq', attrs: {} };
-        throw lookupFailed(error);
-      });
-    const lists = getBinaryNodeChildren(getBinaryNodeChild(answer, 'privacy'), 'list');
-    const list = lists.find((one) => one.attrs.default === 'true') ?? lists[0];
-    const mode = MODES.get(list?.attrs.type) ?? 'contacts';
-    const users = mode === 'contacts' ? [] : getBinaryNodeChildren(list, 'user');
-    return { mode, people: users.map(({ attrs: { jid, pn_jid } }) => personOf(jid, pn_jid)) };
+  statusPrivacy(): Promise<StatusPrivacy> {
+    return askStatusPrivacy(this.#sock);
   }
 
   setStatusPrivacy({ mode, people }: StatusPrivacy): Promise<void> {

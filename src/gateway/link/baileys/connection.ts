@@ -34,7 +34,7 @@ import { SaltSetting } from './salt-setting.js';
 import { WireSender } from './send.js';
 import { guardWire, keepTokenNotes, libraryLog, type NetworkAddress, openSocket } from './socket.js';
 import { StanzaOrder } from './stanza-order.js';
-import { StatusResends } from './status-resends.js';
+import { type SentContent, StatusResends } from './status-resends.js';
 import type { TunnelAgent } from './tunnel.js';
 import { UnreadableStanzas } from './unreadable.js';
 
@@ -144,7 +144,7 @@ export function makeConnection(
     options: requestOptions(media),
     ...(agent && { agent, fetchAgent: agent }),
     ...(qrLifetimeMs && { qrTimeout: qrLifetimeMs }),
-    getMessage: (key) => findSent(options, key.id),
+    getMessage: async (key) => (await findSent(options, key.id))?.content,
   });
   const { sock } = opened;
   keepTokenNotes(sock, outside);
@@ -226,7 +226,7 @@ function requestOptions({ dispatcher }: MediaRoute): RequestInit {
 async function findSent(
   { findSent }: LinkOptions,
   messageId: string | null | undefined,
-): Promise<proto.IMessage | undefined> {
-  const bytes = messageId ? await findSent(messageId) : undefined;
-  return bytes && proto.Message.decode(bytes);
+): Promise<SentContent | undefined> {
+  const sent = messageId ? await findSent(messageId) : undefined;
+  return sent && { ...sent, content: proto.Message.decode(sent.content) };
 }

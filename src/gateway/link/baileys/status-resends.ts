@@ -8,16 +8,23 @@ import {
   type proto,
   type WASocket,
 } from '@whiskeysockets/baileys';
-import { STATUS_JID } from '../../../domain/address.js';
+import { formatJid, parseJid, STATUS_JID } from '../../../domain/address.js';
 import type { Clock } from '../../../domain/clock.js';
 import { RateBudget } from '../../../domain/retry.js';
+import type { StatusAudience } from '../../../domain/status-audience.js';
 import type { Logger } from '../../log.js';
 import { stanzaExtras } from './compose.js';
 import { GROUP_RESENDS } from './resends.js';
 
 /** Retries that are answered for one status and device, as official clients do (whatsapp-rust `MAX_RETRY_COUNT`). */
 const MAX_RETRIES = 5;
-const MEMORY = 'sender-key-memory';
+
+/** An own message that is kept to be sent again. */
+export interface SentContent {
+  content: proto.IMessage;
+  /** Who got it, for a status. */
+  audience?: StatusAudience | undefined;
+}
 
 /**
  * Encrypts an own status again for a device that could not read it, with the sender key (whatsmeow `handleRetryReceipt`, zapo
@@ -31,7 +38,7 @@ export class StatusResends {
     sock: WASocket;
     clock: Clock;
     log: Logger;
-    findSent(messageId: string): Promise<proto.IMessage | undefined>;
+    findSent(messageId: string): Promise<SentContent | undefined>;
   }) {
     this.#options = options;
     this.#budget = new RateBudget(GROUP_RESENDS, options.clock);
@@ -54,9 +61,9 @@ export class StatusResends {
     const { sock, findSent } = this.#options;
     const { id, participant } = receipt.attrs;
     const count = Number(getBinaryNodeChild(receipt, 'retry')?.attrs.count) || 1;
-    if (!id || !participant || count > MAX_RETRIES || !(await this.#hasKey(participant))) return;
-    const content = await findSent(id);
-    if (!content) return;
+    if (!id || !participant || count > MAX_RETRIES) return;
+    const { content, audience } = (await findSent(id)) ?? {};
+    if (!content || !audience || !(await this.#hasGot(participant, audience))) return;
     const { keys, creds } = sock.authState;
     await keys.transaction(async () => {
       const bundle = extractE2ESessionFromRetryReceipt(receipt);
@@ -66,10 +73,17 @@ export class StatusResends {
     }, creds.me?.id ?? '');
   }
 
-  /** Whether a device got the key of the last status: nobody else may have one. */
-  async #hasKey(device: string): Promise<boolean> {
-    const { [STATUS_JID]: given } = await this.#options.sock.authState.keys.get(MEMORY, [STATUS_JID]);
-    return Boolean(given?.[device]);
+  /** Refuses devices that did not get the status: those of other people than its audience and the own account. */
+  async #hasGot(device: string, { people }: StatusAudience): Promise<boolean> {
+    const { signalRepository, authState } = this.#options.sock;
+    const { lidMapping } = signalRepository;
+    const { me } = authState.creds;
+    const address = parseJid(device);
+    if (!address) return false;
+    const jid = formatJid(address);
+    const other = await (address.kind === 'lid' ? lidMapping.getPNForLID(jid) : lidMapping.getLIDForPN(jid));
+    const got = new Set([...people, me?.lid, me?.id].map(withoutDevice));
+    return got.has(jid) || (other !== null && got.has(withoutDevice(other)));
   }
 
   async #copyFor(
@@ -97,6 +111,11 @@ export class StatusResends {
         : [];
     return { tag: 'message', attrs: { ...attrs, ...additionalAttributes }, content: [enc, ...proof] };
   }
+}
+
+function withoutDevice(jid: string | undefined): string {
+  const address = parseJid(jid);
+  return address ? formatJid(address) : '';
 }
 
 function typeOf(message: proto.IMessage): 'media' | 'text' {

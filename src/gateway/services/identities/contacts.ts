@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import PQueue from 'p-queue';
-import { type Address, formatJid, parseRecipient } from '../../../domain/address.js';
+import { type Address, formatJid, type Person, parseRecipient } from '../../../domain/address.js';
 import { boundedCache } from '../../../domain/bounded-cache.js';
 import type { Clock } from '../../../domain/clock.js';
 import { GatewayError } from '../../../domain/errors.js';
@@ -59,7 +59,7 @@ export class Contacts implements SessionPart {
   }
 
   /** Finds a contact by LID, or by number if no LID is given. If both are given, the LID decides. */
-  async find(clientId: string, by: { lid?: string; pn?: string }): Promise<Contact | undefined> {
+  async find(clientId: string, by: Person): Promise<Contact | undefined> {
     const { lid, pn } = by;
     if (!lid && !pn) return undefined;
     const cached = this.#cache.get(lid ? lidKey(clientId, lid) : pnKey(clientId, pn ?? ''));
@@ -80,10 +80,9 @@ export class Contacts implements SessionPart {
    * @throws GatewayError recipient_unknown, lookup_failed
    */
   async resolve(clientId: string, to: string, link: Pick<Link, 'lookUp'>, field = 'to'): Promise<Address> {
-    const address = parseRecipient(to);
-    if (!address) throw new GatewayError('recipient_unknown', `${field} must be ${ADDRESS_FORMS}`);
+    const address = readAddress(to, field);
     if (address.kind === 'group') return address;
-    const known = await this.#known(clientId, address);
+    const known = await this.at(clientId, address);
     const isNew = !known || (!known.lid && !this.wasAsked(clientId, known.pn));
     const contact = isNew ? await this.lookUp(clientId, address, link) : known;
     if (!contact) throw new GatewayError('recipient_unknown', `${field}: ${unknownAtNetwork(address)}`);
@@ -109,8 +108,8 @@ export class Contacts implements SessionPart {
     return contact;
   }
 
-  /** The contact with that address, also if the network knows its number in another form. */
-  async #known(clientId: string, { kind, user }: Address): Promise<Contact | undefined> {
+  /** The stored contact with the address of a person, also if the network knows its number in another form. */
+  async at(clientId: string, { kind, user }: Address): Promise<Contact | undefined> {
     if (kind === 'lid') return this.find(clientId, { lid: user });
     const form = this.#forms.get(pnKey(clientId, user));
     return (
@@ -148,6 +147,17 @@ export class Contacts implements SessionPart {
 /** The forms in which callers give an address, for error messages. */
 export const ADDRESS_FORMS =
   'a LID (digits), a phone number with + and country code, or a full jid (…@lid, …@s.whatsapp.net, …@g.us)';
+
+/**
+ * Reads an address in any form that callers write.
+ * @param field the request's field, for the error
+ * @throws GatewayError recipient_unknown
+ */
+export function readAddress(to: string, field: string): Address {
+  const address = parseRecipient(to);
+  if (address) return address;
+  throw new GatewayError('recipient_unknown', `${field} must be ${ADDRESS_FORMS}`);
+}
 
 function unknownAtNetwork(address: Address): string {
   return address.kind === 'lid'

@@ -188,6 +188,12 @@ export class SendPolicies implements SessionPart {
     return this.#facts.policyOf(record)?.mode === 'enforce';
   }
 
+  /** Jids of the people who get nothing by the policy of the session; none if it does not enforce. */
+  denied(record: Pick<SessionRecord, 'clientId' | 'orgId'>): readonly string[] {
+    const policy = this.#facts.policyOf(record);
+    return policy?.mode === 'enforce' ? (policy.deny ?? []) : [];
+  }
+
   /**
    * The refusals of a waiting message by all rules; none if the policy does not enforce. Counts nothing, and ignores an
    * earlier copy of the message.

@@ -4,6 +4,7 @@ import { GatewayError } from '../../../domain/errors.js';
 import type { StatusAudience } from '../../../domain/status-audience.js';
 import { kindOfFile, readContent, sendableKinds } from '../../kinds/index.js';
 import type { ComposeContext, Composed, Content, KindSend, OutgoingFile, Target } from '../../kinds/kind.js';
+import type { MediaType } from '../../kinds/media.js';
 import type { FilePayload, FileSource, Media } from '../files/media.js';
 import type { Session } from '../sessions/session.js';
 import type { HeldRequest } from './held-queue.js';
@@ -81,20 +82,37 @@ export function kindJob(
   };
 }
 
+/** The differences between the routes that send files. */
+export interface FileRules {
+  route?: string;
+  /** The only kinds of files that the route takes; a file of another kind is refused with `media_unsupported`. */
+  only?: readonly MediaType[];
+  /** Whether a file by URL that is too large is sent as a text with its link, or refused with `media_too_large`. */
+  tooLarge?: 'text' | 'refuse';
+}
+
 /** The job that sends a file; composing its message downloads and inspects the file. */
-export function fileJob(payload: FilePayload, source: FileSource, media: Pick<Media, 'prepare'>): SendJob {
+export function fileJob(
+  payload: FilePayload,
+  source: FileSource,
+  media: Pick<Media, 'prepare'>,
+  { route = FILE_ROUTE, only, tooLarge = 'text' }: FileRules = {},
+): SendJob {
   const isUpload = 'file' in source;
   return {
-    route: FILE_ROUTE,
+    route,
     payload,
     request: { ...payload, ...(isUpload ? { sha256: source.file.sha256 } : source) },
     async compose(context, rename) {
       const named = withTexts(payload, rename);
       const prepared = await media.prepare(named, source);
-      if ('fallback' in prepared) return { content: composeFallback(prepared.fallback, context) };
+      if ('fallback' in prepared) {
+        if (tooLarge === 'text') return { content: composeFallback(prepared.fallback, context) };
+        throw new GatewayError('media_too_large', 'downloadUrl leads to a file of more than 60 MB');
+      }
       const { file, givenName, discard } = prepared;
       try {
-        return { content: composeFile(file, named, context), fileName: givenName, discard };
+        return { content: composeFile(file, named, context, only), fileName: givenName, discard };
       } catch (error) {
         // the error of the request matters more than a file that stays until the next start
         await discard().catch(() => undefined);
@@ -138,14 +156,23 @@ function composeFallback(fallback: { text: string }, { mentionedJids }: ComposeC
 }
 
 /** The message of a file, by the first kind that takes its type. @throws GatewayError media_unsupported */
-export function composeFile(file: OutgoingFile, payload: FilePayload, context: ComposeContext): Composed {
+function composeFile(
+  file: OutgoingFile,
+  payload: FilePayload,
+  context: ComposeContext,
+  only: FileRules['only'],
+): Composed {
   const kind = kindOfFile(file.mimeType, payload);
-  if (kind) return kind.file.compose(file, payload, context);
-  throw new GatewayError('media_unsupported', `no kind of message takes a file of type ${file.mimeType}`);
+  const isTaken = kind && (!only || only.some((name) => name === kind.name));
+  if (isTaken) return kind.file.compose(file, payload, context);
+  const what = only
+    ? `only files of the kinds ${only.join(' and ')} are taken here`
+    : 'no kind of message takes it';
+  throw new GatewayError('media_unsupported', `${what}: the file is of type ${file.mimeType}`);
 }
 
 /** Fields of the answer to a file, from the content that was sent. */
-export function fileAnswer(content: Content, isUpload: boolean): Partial<SentAnswer> {
+function fileAnswer(content: Content, isUpload: boolean): Partial<SentAnswer> {
   const media = readContent(content).reading.extra?.media;
   if (!media) return { fallback: 'text' };
   const { mediaType, fileSize } = media;

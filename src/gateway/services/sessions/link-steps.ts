@@ -1,7 +1,8 @@
 import { isGatewayError } from '../../../domain/errors.js';
+import { readAudience } from '../../../domain/status-audience.js';
 import type { Link, LinkEvent, LinkFactory, LinkKeys } from '../../link/link.js';
 import type { WaVersion } from '../../link/wa-versions.js';
-import type { SessionRecord, Store } from '../../store/store.js';
+import type { SentRecord, SessionRecord, Store } from '../../store/store.js';
 import { wantsType } from './receiver-list.js';
 import type { ConnectContext } from './session-context.js';
 
@@ -72,22 +73,24 @@ export function openLink(
     wantsHistory: () => record.orgId !== '',
     wantsStatuses: () => wantsType(record, 'status_post'),
     async findSent(id) {
-      const content = await keptContent(store, clientId, id);
+      const sent = await recordOf(store, clientId, id);
       // a deleted message keeps no content
-      return content?.length ? content : undefined;
+      return sent?.content.length
+        ? { content: sent.content, audience: readAudience(sent.audience) }
+        : undefined;
     },
     emit,
   });
 }
 
-/** The content of an own message; undefined if its record is damaged, because one message must not end the link. */
-async function keptContent(
+/** The record of an own message; undefined if it is damaged, because one message must not end the link. */
+async function recordOf(
   { sends }: Pick<Store, 'sends'>,
   clientId: string,
   messageId: string,
-): Promise<Uint8Array | undefined> {
+): Promise<SentRecord | undefined> {
   try {
-    return (await sends.get(clientId, messageId))?.content;
+    return await sends.get(clientId, messageId);
   } catch (error) {
     if (isGatewayError(error, 'store_damaged')) return undefined;
     throw error;

@@ -44,7 +44,10 @@ export function mongoContacts({ db, run }: MongoDatabase): ContactStore {
     },
     async named(clientId) {
       const found = await run(() => contacts.find({ clientId, name: { $ne: '' } }).toArray());
-      return found.map((document) => ofContacts.toRecord(document));
+      const named = found.map((document) => ofContacts.toRecord(document));
+      const merged = new Set(named.flatMap(({ lid, pn }) => (lid && pn ? pn : [])));
+      // a crash may have left the former half of a merged contact
+      return named.filter(({ lid, pn }) => lid || !merged.has(pn));
     },
   };
 }

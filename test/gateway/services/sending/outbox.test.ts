@@ -98,7 +98,7 @@ describe('Sends: the sends of the last run', () => {
     expect(rig.announced.map(({ message }) => message.messageId)).to.have.members(['PROVEN', 'OWN']);
   });
 
-  for (const code of ['send_rejected', 'recipient_unknown'] as const) {
+  for (const code of ['send_rejected', 'recipient_unknown', 'audience_empty'] as const) {
     it(`are abandoned when the network answers ${code}`, async () => {
       await put('M');
       rig.failure = new GatewayError(code, 'no');

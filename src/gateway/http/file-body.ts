@@ -6,21 +6,24 @@ import { bodyValidator, validated } from './body.js';
 import { withUpload } from './upload.js';
 
 /** The parts of a request that this file reads. */
-type PictureRequest = Parameters<typeof validated>[0] & {
+type FileRequest = Parameters<typeof validated>[0] & {
   payload: unknown;
   query: { clientId?: string | undefined };
   raw: { req: IncomingMessage };
 };
 
 /**
- * Reads the body of an operation that takes a picture: JSON with an address, or a form with a file, which is on this
+ * Reads the body of an operation that takes a file: JSON with an address, or a form with a file, which is on this
  * machine's disk while `work` runs.
  * @param work gets the validated fields, and no source if there is no address
  * @throws GatewayError invalid_request, session_unknown, media_too_large
  */
-export async function withPicture<Fields extends object, Result>(
-  request: PictureRequest,
-  { body, parts }: { body: ObjectSchema<Fields & { downloadUrl: string }>; parts: ObjectSchema<Fields> },
+export async function withFile<Fields extends object, Result>(
+  request: FileRequest,
+  {
+    body,
+    parts,
+  }: { body: ObjectSchema<Fields & { downloadUrl?: string | undefined }>; parts: ObjectSchema<Fields> },
   services: Services,
   work: (fields: Fields, source: FileSource | undefined) => Promise<Result>,
 ): Promise<Result> {
