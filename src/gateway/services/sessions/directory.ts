@@ -27,7 +27,7 @@ export interface SessionView extends Omit<Client, 'podName' | 'listener'> {
 }
 
 /** The state of a session for figures of the whole node. */
-interface SessionState extends Pick<SessionHealth, 'status' | 'connected' | 'rejectCalls'> {
+export interface SessionState extends Pick<SessionHealth, 'status' | 'connected' | 'rejectCalls'> {
   hasProxy: boolean;
 }
 
