@@ -106,7 +106,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
   const roomSettings = new RoomSettings({ store, contacts, retry, log });
   const sends = new Sends({
     linkPreviews: false,
-    channelPosts: { announce: () => undefined },
+    channelPosts: { announce: async () => undefined },
     ...shared,
     links,
     retry,

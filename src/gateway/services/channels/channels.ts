@@ -5,11 +5,12 @@ import type {
   ChannelPost as ChannelPostView,
 } from '../../../contract/index.js';
 import { isChannel } from '../../../domain/address.js';
+import type { Clock } from '../../../domain/clock.js';
 import { GatewayError } from '../../../domain/errors.js';
 import type { ChannelPost, Channel as LinkChannel, LinkChannels } from '../../link/channels.js';
 import { type LiveLinks, liveLink, requirePaired, type SessionSource } from '../access.js';
 import type { FileSource, Media } from '../files/media.js';
-import { contentOf } from '../receiving/channel-posts.js';
+import { type ChannelPosts, contentOf } from '../receiving/channel-posts.js';
 import { fileJob, type SendJob } from '../sending/job.js';
 import type { Sends } from '../sending/send.js';
 
@@ -30,6 +31,8 @@ export class Channels {
     liveLinks: LiveLinks;
     sends: Pick<Sends, 'run'>;
     media: Pick<Media, 'prepare'>;
+    channelPosts: Pick<ChannelPosts, 'announce'>;
+    clock: Clock;
   }) {
     this.#options = options;
   }
@@ -67,7 +70,14 @@ export class Channels {
 
   /** @throws GatewayError also message_unknown */
   async deletePost(clientId: string, channelJid: string, messageId: string): Promise<void> {
+    const { sessions, channelPosts, clock } = this.#options;
+    const session = requirePaired(sessions, clientId);
     await (await this.#channels(clientId)).deletePost(channelJid, messageId);
+    // the network tells only the other devices
+    await channelPosts.announce(session.record, {
+      ...{ channel: channelJid, messageId, serverId: 0, change: 'deleted', fromMe: true, content: {} },
+      timestamp: clock.now(),
+    });
   }
 
   /**
