@@ -13,6 +13,7 @@ import type { FileSource, Media } from '../files/media.js';
 import { type ChannelPosts, contentOf } from '../receiving/channel-posts.js';
 import { fileJob, type SendJob } from '../sending/job.js';
 import type { Sends } from '../sending/send.js';
+import type { Session } from '../sessions/session.js';
 
 const LINK_BASE = 'https://whatsapp.com/channel/';
 const POST_ROUTE = '/post-channel';
@@ -91,23 +92,23 @@ export class Channels {
     idempotencyKey?: string,
     gone?: AbortSignal,
   ): Promise<ChannelPostAnswer> {
-    const { clientId, channelJid, body } = posting;
-    if (!source && body.trim() === '')
+    if (!source && posting.body.trim() === '')
       throw new GatewayError('invalid_request', 'body must not be blank without a file');
-    const { sessions, liveLinks, sends } = this.#options;
-    const session = requirePaired(sessions, clientId);
-    const { role } = await liveLinks.withLink(
-      session,
-      ({ channels }) => channels.get({ jid: channelJid }),
-      gone,
-    );
-    if (role !== 'owner' && role !== 'admin') {
-      const text = `only the owner and admins of a channel may post in it; the number is ${ROLE_TEXTS[role]}`;
-      throw new GatewayError('channel_forbidden', text);
-    }
+    const { sessions, sends } = this.#options;
+    const session = requirePaired(sessions, posting.clientId);
+    const channel: SendJob['channel'] = (ended) => this.#postable(session, posting.channelJid, ended);
     const job = source ? this.#fileJob(posting, source) : textJob(posting);
     // never held: only requests with `whenAllowed` are
-    return { ...(await sends.run(job, idempotencyKey, gone)), status: 'sent' };
+    return { ...(await sends.run({ ...job, channel }, idempotencyKey, gone)), status: 'sent' };
+  }
+
+  /** @returns the jid. @throws GatewayError channel_forbidden if the number may not post there, channel_unknown, lookup_failed */
+  async #postable(session: Session, jid: string, gone: AbortSignal | undefined): Promise<string> {
+    const { liveLinks } = this.#options;
+    const { role } = await liveLinks.withLink(session, ({ channels }) => channels.get({ jid }), gone);
+    if (role === 'owner' || role === 'admin') return jid;
+    const text = `only the owner and admins of a channel may post in it; the number is ${ROLE_TEXTS[role]}`;
+    throw new GatewayError('channel_forbidden', text);
   }
 
   #fileJob({ clientId, channelJid, body }: ChannelPosting, source: FileSource): SendJob {
@@ -116,7 +117,6 @@ export class Channels {
     return {
       ...job,
       route: POST_ROUTE,
-      channel: channelJid,
       async compose(context, rename) {
         const composed = await job.compose(context, rename);
         if (POSTABLE.some((name) => name in composed.content)) return composed;
@@ -142,7 +142,6 @@ function textJob(posting: ChannelPosting): SendJob {
     route: POST_ROUTE,
     payload: { clientId, to: channelJid, ...{ body } },
     request: posting,
-    channel: channelJid,
     // undefined would make the library look for a preview itself
     compose: () => ({ content: { text: body, linkPreview: null } }),
     answer: () => ({}),

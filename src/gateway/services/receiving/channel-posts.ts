@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ChannelPostContent, ChannelPostEvent } from '../../../contract/events/catalogue.js';
 import { boundedCache } from '../../../domain/bounded-cache.js';
 import { readContent } from '../../kinds/index.js';
@@ -49,7 +50,10 @@ export class ChannelPosts implements SessionPart {
   #tell(session: SessionRecord, post: ChannelPost): void {
     const { clientId, orgId } = session;
     const { channel: channelJid, messageId, serverId, change: action, fromMe, timestamp, editedAt } = post;
-    const key = [clientId, channelJid, messageId, action, editedAt].join(' ');
+    const content = contentOf(post);
+    // without the time of an edit, the content tells a later edit from a repetition
+    const version = editedAt ?? (action === 'edited' ? hashOf(content) : '');
+    const key = [clientId, channelJid, messageId, action, version].join(' ');
     if (this.#told.has(key)) return;
     this.#told.set(key, true);
     const event: ChannelPostEvent = {
@@ -57,10 +61,14 @@ export class ChannelPosts implements SessionPart {
       type: 'channel_post',
       ...{ clientId, orgId, channelJid, messageId, serverId, action, fromMe },
       timestamp: new Date((action === 'edited' && editedAt) || timestamp).toISOString(),
-      ...contentOf(post),
+      ...content,
     };
     this.#options.announcements.optIn(session, event);
   }
+}
+
+function hashOf(content: ChannelPostContent): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('base64');
 }
 
 /** The content of a post as events and answers show it. */
