@@ -55,9 +55,7 @@ export class Channels {
     { limit, before }: { limit: number; before?: number | undefined },
   ): Promise<{ posts: ChannelPostView[]; next?: number }> {
     const channels = await this.#channels(clientId);
-    const posts = await channels.posts(channelJid, { count: limit, before });
-    const [oldest] = posts;
-    const next = oldest && posts.length >= limit && oldest.serverId > 1 ? oldest.serverId : undefined;
+    const { posts, next } = await channels.posts(channelJid, { count: limit, before });
     return { posts: posts.map(postView), ...(next !== undefined && { next }) };
   }
 
@@ -82,7 +80,8 @@ export class Channels {
   }
 
   /**
-   * Posts like any message is sent: it is judged by the policy, recorded, resumed after a crash, and announced.
+   * Posts like any message is sent: it is judged by the policy, recorded, and resumed after a crash. Its event is opt-in, and a
+   * crash can lose it.
    * @param source a picture or a video; without one, `body` is the post
    * @throws as `Sends.run`, and invalid_request, media_unsupported
    */

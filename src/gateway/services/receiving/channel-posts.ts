@@ -12,8 +12,6 @@ import type { KnownMessages } from './known-messages.js';
 
 /** Posts, of all sessions together, that are remembered to recognise repetitions. */
 const MAX_POSTS = 10_000;
-/** The host of files whose address lacks one. */
-const MEDIA_ORIGIN = 'https://mmg.whatsapp.net';
 
 /**
  * Announces posts of channels, each change once: the network repeats a post if our acknowledgement was lost. Posts are no
@@ -85,7 +83,7 @@ export function contentOf({ change, content }: Pick<ChannelPost, 'change' | 'con
       ...(seconds !== undefined && { seconds }),
       ...(width !== undefined && { width }),
       ...(height !== undefined && { height }),
-      url: download.url || `${MEDIA_ORIGIN}${download.directPath}`,
+      url: download.url,
       fileSha256: download.fileSha256,
     },
   };
