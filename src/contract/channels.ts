@@ -1,14 +1,13 @@
 import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
 import { channelPostContent } from './channel-posts.js';
-import { AMPLE, characters, messageIdField } from './fields.js';
-import { sendErrors, sendHeaders } from './messages.js';
+import { AMPLE, characters, FRAMING_BYTES, messageIdField } from './fields.js';
+import { fileUrl, sendErrors, sendHeaders } from './messages.js';
 import { operation } from './operation.js';
 import {
   clientId,
   count,
   flag,
-  httpUrl,
   listOf,
   named,
   ok,
@@ -22,10 +21,6 @@ import {
   timeOrEmpty,
 } from './schema.js';
 
-/** Long enough for signed URLs. */
-const URL_LENGTH = 8_192;
-/** Bytes of a form beside its file. */
-const FRAMING_BYTES = 1024 * 1024;
 const MAX_POSTS = 100;
 const DEFAULT_POSTS = 50;
 
@@ -102,13 +97,12 @@ const postFields = { clientId, channelJid, body };
 export const channelPostInputs = {
   body: record({
     ...postFields,
-    downloadUrl: httpUrl(URL_LENGTH)
+    downloadUrl: fileUrl
       .allow('')
       .default('')
       .description(
         'A public https address of a picture or a video, under the rules of [`/send-media-message`](api.md#send-media-message-)',
       )
-      .meta(AMPLE)
       .example('https://example.com/lake.jpg'),
   }),
   parts: record(postFields),

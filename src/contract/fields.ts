@@ -15,6 +15,11 @@ export const OPAQUE = { opaque: true } as const;
 /** Printed pages only name the fields inside. */
 export const NAMES_ONLY = { namesOnly: true } as const;
 
+/** Characters of a file's URL: long enough for signed ones. */
+export const FILE_URL_LENGTH = 8_192;
+/** Bytes of a form beside its file. */
+export const FRAMING_BYTES = 1024 * 1024;
+
 /** The id of an earlier message. */
 export const messageIdField = Joi.string()
   .max(LIMITS.messageIdLength)

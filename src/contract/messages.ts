@@ -4,7 +4,16 @@ import { parseJson } from '../domain/json.js';
 import { jsonFlaw } from '../domain/json-flaw.js';
 import { LIMITS } from '../domain/limits.js';
 import { RULE_NAMES } from '../domain/policy/rules.js';
-import { AMPLE, addressFields, characters, envelopeFields, META_TEXT, messageIdField } from './fields.js';
+import {
+  AMPLE,
+  addressFields,
+  characters,
+  envelopeFields,
+  FILE_URL_LENGTH,
+  FRAMING_BYTES,
+  META_TEXT,
+  messageIdField,
+} from './fields.js';
 import { type BodyOf, type Operation, operation } from './operation.js';
 import {
   anyFields,
@@ -24,12 +33,8 @@ import {
 import { SEND_REQUESTS } from './sends/index.js';
 import type { SendPayload, SendRequest } from './sends/send-request.js';
 
-/** Long enough for signed URLs. */
-const DOWNLOAD_URL_LENGTH = 8_192;
 const NAME_LENGTH = 1_024;
 const TYPE_LENGTH = 255;
-/** Bytes of a form beside its file. */
-const FRAMING_BYTES = 1024 * 1024;
 
 /** The headers that every send operation takes. */
 export const sendHeaders = record({
@@ -139,7 +144,7 @@ const caption = characters(LIMITS.textLength)
   .example('Our new menu');
 
 /** Where a file to send is. */
-export const fileUrl = httpUrl(DOWNLOAD_URL_LENGTH)
+export const fileUrl = httpUrl(FILE_URL_LENGTH)
   .description('A public https address. The gateway fetches at most 60 MB, within 60 s')
   .meta(AMPLE);
 

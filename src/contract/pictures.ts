@@ -1,14 +1,9 @@
 import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
-import { AMPLE } from './fields.js';
+import { AMPLE, FILE_URL_LENGTH, FRAMING_BYTES } from './fields.js';
 import { httpUrl, record } from './schema.js';
 
-/** Long enough for signed URLs. */
-const URL_LENGTH = 8_192;
-/** Bytes of a form beside its file. */
-const FRAMING_BYTES = 1024 * 1024;
-
-const downloadUrl = httpUrl(URL_LENGTH)
+const downloadUrl = httpUrl(FILE_URL_LENGTH)
   .allow('')
   .description(
     'A public https address of a picture, under the rules of [`/send-media-message`](api.md#send-media-message-); `""` removes the picture',

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
 import { STATUS_PRIVACY_MODES } from '../domain/status-audience.js';
-import { AMPLE, characters, META_TEXT, messageIdField, textField } from './fields.js';
+import { AMPLE, characters, FRAMING_BYTES, META_TEXT, messageIdField, textField } from './fields.js';
 import { fileUrl, metaPart, read, sendErrors, sendHeaders, splitList } from './messages.js';
 import { type BodyOf, operation } from './operation.js';
 import {
@@ -21,7 +21,6 @@ import {
 
 const MAX_PEOPLE = 5_000;
 const MAX_FONT = 10;
-const FRAMING_BYTES = 1024 * 1024;
 
 const person = Joi.string().max(LIMITS.addressLength).meta(AMPLE).example('+15550000002');
 const audience = listOf(person)

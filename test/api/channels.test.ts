@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { proto } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import type { ChannelPostView } from '../../src/client/sandbox/client.js';
@@ -143,6 +144,19 @@ describe('channels over the wire', () => {
     expect(event).to.include({ channelJid: own, action: 'posted', fromMe: true, body: 'Hello all' });
   });
 
+  it('repeat the answer of a post for its key, also when the number may not post any more', async () => {
+    await world.phones.channels.follow(ALICE.number, news);
+    await world.phones.channels.changeAdmins(BOB.number, news, 'promote', ALICE.number);
+    const posting = [{ channelJid: news, body: 'As an admin' }, { 'idempotency-key': 'post-2' }] as const;
+    const first = await post(...posting);
+    expect(first.status, JSON.stringify(first.body)).to.equal(200);
+    await world.phones.channels.changeAdmins(BOB.number, news, 'demote', ALICE.number);
+    const { queries } = await world.phones.stats();
+    const second = await post(...posting);
+    expect([second.status, second.body]).to.deep.equal([200, first.body]);
+    expect((await world.phones.stats()).queries).to.deep.equal(queries);
+  });
+
   it('take a picture that was uploaded and a video by its URL, both not encrypted', async () => {
     const create = { width: 40, height: 30, channels: 3, background: 'red' } as const;
     const picture = await sharp({ create }).png().toBuffer();
@@ -193,8 +207,50 @@ describe('channels over the wire', () => {
       ok: true,
     });
     expect(await lastOf(own)).to.include({ messageId, deleted: true });
+    const event = await told((one) => one.messageId === messageId && one.action === 'deleted');
+    expect(event).to.include({ channelJid: own, fromMe: true, kind: '', body: '' });
     const again = await ask('/delete-channel-post', { channelJid: own, messageId });
     expect([again.status, again.headers.get('x-sn-error')]).to.deep.equal([404, 'message_unknown']);
+  });
+
+  it('are the only place of their posts, which no call for messages takes', async () => {
+    const { messageId } = (await post({ channelJid: own, body: 'Only here' })).body;
+    const calls: [path: string, body: object][] = [
+      ['/edit-message', { to: BOB.number, messageId, body: 'changed' }],
+      ['/send-reaction', { to: BOB.number, messageId, emoji: '👍' }],
+      ['/delete-message', { to: BOB.number, messageId, fromMe: true, mode: 'everyone' }],
+      ['/forward-message', { to: CAROL.number, from: BOB.number, messageId }],
+      ['/star-message', { to: BOB.number, messageId, starred: true }],
+    ];
+    for (const [path, body] of calls) {
+      const { status, headers, body: answer } = await ask(path, body);
+      expect([status, headers.get('x-sn-error')], path).to.deep.equal([400, 'invalid_request']);
+      expect(answer.error, path).to.include('is a post of a channel');
+    }
+    const reply = { to: BOB.number, body: 'a reply', quotedMessageId: messageId };
+    expect((await ask('/send-message', reply)).status).to.equal(200);
+    await world.phones.waitForMessage(BOB.number, ({ text }) => text === 'a reply');
+    expect(JSON.stringify(await world.phones.messages(BOB.number))).not.to.include('Only here');
+  });
+
+  it('tell each edit of a post, also those whose time the network does not say', async () => {
+    await ask('/follow-channel', { channelJid: news });
+    const { messageId, serverId } = await world.phones.channels.post(BOB.number, news, { text: 'Draft' });
+    const [device] = (await world.phones.phone(ALICE.number)).devices;
+    for (const conversation of ['First', 'First', 'Second']) {
+      const base64 = Buffer.from(proto.Message.encode({ conversation }).finish()).toString('base64');
+      const attrs = { from: news, id: messageId, server_id: String(serverId), t: '1795257228', type: 'text' };
+      await world.phones.stanzas.send(ALICE.number, device?.id ?? 0, {
+        tag: 'message',
+        attrs: { ...attrs, edit: '3' },
+        children: [{ tag: 'plaintext', base64 }],
+      });
+    }
+    await told((event) => event.messageId === messageId && event.body === 'Second');
+    const edits = extraEventsIn(world.receiver.calls, 'channel_post').filter(
+      (event) => event.messageId === messageId && event.action === 'edited',
+    );
+    expect(edits.map(({ body }) => body)).to.deep.equal(['First', 'Second']);
   });
 
   it('keep to the policy of the session: a post counts as a message, and never as a new chat', async () => {

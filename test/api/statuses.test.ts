@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { proto } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import type { MessageView } from '../../src/client/sandbox/client.js';
 import { pdf, picture } from '../support/made-files.js';
@@ -247,6 +248,30 @@ describe('the routes for statuses', () => {
       expect(event.media?.download.mediaKey).to.be.a('string');
       await world.phones.deleteStatus(BOB.number, messageId);
       await extraEventOf(world.receiver, 'status_post', (one) => one.targetId === messageId);
+    });
+
+    it('has an id of its own for each author, also if two chose the same message id in the same second', async () => {
+      const [device] = (await world.phones.phone(ALICE.number)).devices;
+      const messageId = '3EB0A9253D5F6C2B1E7A91';
+      const base64 = Buffer.from(proto.Message.encode({ conversation: 'same id' }).finish()).toString(
+        'base64',
+      );
+      for (const { number } of [BOB, CAROL]) {
+        const { lid } = await world.phones.phone(number);
+        const attrs = {
+          from: 'status@broadcast',
+          participant: lid,
+          id: messageId,
+          t: '1795257228',
+          type: 'text',
+        };
+        const children = [{ tag: 'plaintext', base64 }];
+        await world.phones.stanzas.send(ALICE.number, device?.id ?? 0, { tag: 'message', attrs, children });
+      }
+      const isOne = ({ body }: { body: string }) => body.includes(messageId);
+      await until('both statuses', async () => world.receiver.calls.filter(isOne).length === 2);
+      const calls = world.receiver.calls.filter(isOne);
+      expect(new Set(calls.map(({ headers }) => headers['x-sn-delivery'])).size).to.equal(2);
     });
 
     it('tells of a status that the owner posts on the phone', async () => {

@@ -57,6 +57,7 @@ const MADE_UP_LID = '90000000000001';
 const PERSON = { lid: '90000000000002', phone: '+15550000002', name: 'Test person' };
 const CALLER = { from: PERSON.lid, fromPhone: PERSON.phone, fromName: PERSON.name };
 const MADE_UP_GROUP = '120363000000000001';
+const MADE_UP_CHANNEL = '120363040000000001@newsletter';
 const MADE_UP_CHANGE = '1795257228-1';
 const EARLIER = '3EB0A9253D5F6C2B1E7A90';
 const TEXT = 'This is a test event from Switchboard';
@@ -185,9 +186,10 @@ export function sampleEvent(type: MessageEventType | ExtraEventType, context: Sa
  * deliveries. A sample of `account_status` names no invented person, and cannot be distinguished from a real event.
  */
 export function isSampleEvent(event: JsonObject): boolean {
-  const { type, clientLid, by, reason, changeId, from } = event;
+  const { type, clientLid, by, reason, changeId, from, channelJid } = event;
   if (type === 'message_status') return by === PERSON.lid;
   if (type === 'session_status') return reason === TEXT;
+  if (type === 'channel_post') return channelJid === MADE_UP_CHANNEL;
   if (type === 'status_post') return from === PERSON.lid;
   if (type === 'group_update') return clientLid === MADE_UP_GROUP && changeId === MADE_UP_CHANGE;
   return clientLid === PERSON.lid;
@@ -270,7 +272,7 @@ function channelPost({ clientId, orgId, at }: SampleContext): ChannelPostEvent {
     clientId,
     orgId,
     timestamp: new Date(at).toISOString(),
-    channelJid: '120363040000000001@newsletter',
+    channelJid: MADE_UP_CHANNEL,
     messageId: newMessageId(),
     serverId: 104,
     action: 'posted',

@@ -34,7 +34,7 @@ export interface EventIdentity {
 export interface MessageOrigin {
   /** The id of the room, by the addresses that the message itself names. */
   room: string;
-  /** In a group, the user-part of the author that the message itself names; otherwise empty. */
+  /** In a group and of a status, the user-part of the author that the message itself names; otherwise empty. */
   author: string;
   /** The content has a second layer of encryption: the secret, and so the type of the event, may become known later. */
   isSealed: boolean;

@@ -43,6 +43,14 @@ export interface ChannelPost {
   reactions?: { emoji: string; count: number }[];
 }
 
+/** A page of posts, oldest first. */
+export interface ChannelPage {
+  /** Those that can be read. */
+  posts: ChannelPost[];
+  /** `before` of the next page; undefined if there are no older posts. */
+  next: number | undefined;
+}
+
 /**
  * Queries about channels. All throw GatewayError: `channel_unknown`; `channel_forbidden` if the account may not; `lookup_failed`
  * when the network refuses for another reason or does not answer.
@@ -52,8 +60,8 @@ export interface LinkChannels {
   list(): Promise<Channel[]>;
   /** @param key its jid, or the code at the end of its link */
   get(key: { jid: string } | { invite: string }): Promise<Channel>;
-  /** The newest posts, or the newest before a server id; oldest first. */
-  posts(jid: string, page: { count: number; before?: number | undefined }): Promise<ChannelPost[]>;
+  /** The newest posts, or the newest before a server id. */
+  posts(jid: string, page: { count: number; before?: number | undefined }): Promise<ChannelPage>;
   follow(jid: string): Promise<void>;
   unfollow(jid: string): Promise<void>;
   /** Deletes a post for everybody. @throws GatewayError also `message_unknown` */

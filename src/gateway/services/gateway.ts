@@ -146,7 +146,7 @@ export class Gateway {
       ...{ pictures: avatars.pictures, recorder, fileLinks, unreadable, announcements, spans, observer },
       ...{ clock, log },
     });
-    const channelPosts = new ChannelPosts(announcements);
+    const channelPosts = new ChannelPosts({ announcements, known: inbound.known, log });
     const { retentionDays } = options;
     const imports = new HistoryImports({
       ...{ store, links, recorder, rows, contacts, retry, retentionDays, parts, clock, log },
@@ -186,7 +186,7 @@ export class Gateway {
     this.presence = activity.presence;
     this.restrictions = activity.restrictions;
     this.groups = identities.groups;
-    this.channels = new Channels({ sessions, liveLinks, sends, media });
+    this.channels = new Channels({ sessions, liveLinks, sends, media, channelPosts, clock });
     this.people = identities.people;
     this.profile = new Profile({ sessions, media, avatars });
     this.statuses = new Statuses({ sessions, store, liveLinks, contacts, policies, media, sends });

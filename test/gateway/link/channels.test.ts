@@ -1,8 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type BinaryNode, proto } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import { isGatewayError } from '../../../src/domain/errors.js';
+import { Channels } from '../../../src/gateway/link/baileys/channels.js';
 import type { Link } from '../../../src/gateway/link/link.js';
+import { ManualClock } from '../../support/manual-clock.js';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
 import { LinkRig, protoOf, type Session } from './rig.js';
 
@@ -102,5 +105,73 @@ describe('a link in channels', () => {
     expect(posts.map(({ change }) => change)).to.deep.equal(['posted', 'edited', 'deleted']);
     for (const post of posts) expect(post).to.include({ channel: news, messageId, serverId, fromMe: false });
     expect(posts[1]).to.have.property('editedAt').that.is.greaterThan(0);
+  });
+
+  it('names the host of a file whose address lacks it', async () => {
+    const content = { imageMessage: { directPath: '/o1/v/lake.jpg' } };
+    rig.inject(ALICE, postOf(news, 'FILE', content));
+    const { post } = await session.next('channel-post', (event) => event.post.messageId === 'FILE');
+    expect(protoOf(post.content).imageMessage?.url).to.equal('https://mmg.whatsapp.net/o1/v/lake.jpg');
+  });
+
+  it('leaves a post without an acknowledgement that comes after its owner has closed the link', async () => {
+    const leaving = await rig.connected(BOB);
+    const ending = new AbortController();
+    const stanzas = await rig.network.stanzas.watch(ending.signal);
+    const acknowledged = (async () => {
+      const ids: string[] = [];
+      for await (const { direction, stanza } of stanzas)
+        if (direction === 'in' && stanza.tag === 'ack' && stanza.attrs?.class === 'message')
+          ids.push(stanza.attrs?.id ?? '');
+      return ids;
+    })();
+    rig.inject(BOB, postOf(news, 'BEFORE', { conversation: 'told' }));
+    await leaving.next('channel-post');
+    rig.inject(BOB, postOf(news, 'AFTER', { conversation: 'not told' }));
+    await leaving.link?.logout();
+    ending.abort();
+    expect(await acknowledged).to.deep.equal(['BEFORE']);
+    expect(leaving.all('channel-post')).to.have.lengthOf(1);
+  });
+});
+
+/** A post as the network sends it. */
+function postOf(from: string, id: string, content: proto.IMessage): BinaryNode {
+  const plain = proto.Message.encode(content).finish();
+  return {
+    tag: 'message',
+    attrs: { from, id, server_id: '900', t: '1795257228', type: 'text' },
+    content: [{ tag: 'plaintext', attrs: {}, content: plain }],
+  };
+}
+
+describe('queries about channels', () => {
+  const CHANNEL = '120363040000000001@newsletter';
+  const answering = (content: BinaryNode[]) => {
+    const query = async () => ({ tag: 'iq', attrs: { type: 'result' }, content });
+    return new Channels({ query, generateMessageTag: () => '1' }, new ManualClock());
+  };
+  const item = (serverId: number, plain: Uint8Array | undefined): BinaryNode => ({
+    tag: 'message',
+    attrs: { id: `M${serverId}`, server_id: String(serverId), t: '1795257228', type: 'text' },
+    content: [{ tag: 'plaintext', attrs: {}, ...(plain && { content: plain }) }],
+  });
+  const text = proto.Message.encode({ conversation: 'News' }).finish();
+
+  it('name the next page also if a post of this one was deleted or cannot be read', async () => {
+    const content = [item(103, text), item(102, Buffer.from('no message')), item(101, undefined)];
+    const channels = answering([{ tag: 'messages', attrs: {}, content }]);
+    const { posts, next } = await channels.posts(CHANNEL, { count: 3 });
+    expect([posts.map(({ serverId }) => serverId), next]).to.deep.equal([[103], 101]);
+    expect((await channels.posts(CHANNEL, { count: 4 })).next).to.equal(undefined);
+  });
+
+  it('say that the network refused, also without a code', async () => {
+    const errors = [{ message: 'Something went wrong' }];
+    const channels = answering([{ tag: 'result', attrs: {}, content: JSON.stringify({ errors }) }]);
+    const error = await channels.list().catch((refusal: unknown) => refusal);
+    expect(isGatewayError(error, 'lookup_failed') && error.message).to.equal(
+      'The network refused. Try again.',
+    );
   });
 });

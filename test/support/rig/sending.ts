@@ -131,7 +131,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
   };
   const sends = new Sends({
     linkPreviews: false,
-    channelPosts: { announce: () => undefined },
+    channelPosts: { announce: async () => undefined },
     ...shared,
     links,
     retry,

@@ -2,12 +2,14 @@ import {
   type BinaryNode,
   getBinaryNodeChild,
   getBinaryNodeChildren,
+  getUrlFromDirectPath,
   isJidNewsletter,
   proto,
 } from '@whiskeysockets/baileys';
 import type { ChannelPost } from '../channels.js';
 import type { MessageContent } from '../link.js';
 import { stanzaTime } from './incoming.js';
+import { MEDIA_HOST } from './media/route.js';
 
 /** Values of a stanza's `edit` in a channel (whatsmeow `sendNewsletter`). */
 const EDITED = '3';
@@ -58,10 +60,21 @@ function headOf(node: BinaryNode, channel: string, now: number) {
 
 function decoded(plain: Uint8Array): MessageContent | undefined {
   try {
-    return proto.Message.decode(plain);
+    return withAddress(proto.Message.decode(plain));
   } catch {
     return undefined;
   }
+}
+
+/** Names the host of a file whose address lacks it: readers fetch the file of a post as it is. */
+function withAddress(content: proto.IMessage): MessageContent {
+  for (const part of Object.values(content)) {
+    if (!(part instanceof Object && 'url' in part && 'directPath' in part)) continue;
+    const { url, directPath } = part;
+    if (!url && typeof directPath === 'string' && directPath !== '')
+      part.url = getUrlFromDirectPath(directPath, MEDIA_HOST);
+  }
+  return content;
 }
 
 /** The stanza of a post: its content is not encrypted, and its file is named by the handle of the upload (whatsmeow `send.go`). */

@@ -7,9 +7,9 @@ import {
 import type { Clock } from '../../../domain/clock.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { parseObject } from '../../../domain/json.js';
-import type { Channel, ChannelPost, ChannelRole, LinkChannels } from '../channels.js';
+import type { Channel, ChannelPage, ChannelRole, LinkChannels } from '../channels.js';
 import { DELETED, pagedPostIn } from './channel-posts.js';
-import { field, lookupFailed, refusalCode } from './reasons.js';
+import { field, lookupFailed, refusalCode, textIn } from './reasons.js';
 
 /**
  * The ids of WhatsApp Web's stored queries (zapo `spec/mex`, whatsapp-rust `mex_operations.rs`). The library has older ids for
@@ -58,7 +58,7 @@ export class Channels implements LinkChannels {
   async posts(
     jid: string,
     { count, before }: { count: number; before?: number | undefined },
-  ): Promise<ChannelPost[]> {
+  ): Promise<ChannelPage> {
     const page = { count: String(count), ...(before !== undefined && { before: String(before) }) };
     const answer: BinaryNode = await this.#query({
       tag: 'iq',
@@ -68,7 +68,10 @@ export class Channels implements LinkChannels {
     const messages = getBinaryNodeChildren(getBinaryNodeChild(answer, 'messages'), 'message');
     const now = this.#clock.now();
     const posts = messages.flatMap((node) => pagedPostIn(node, jid, now) ?? []);
-    return posts.sort((one, other) => one.serverId - other.serverId);
+    // posts that cannot be read count too: a page with one of them is not the last
+    const oldest = Math.min(...messages.flatMap(({ attrs }) => Number(attrs.server_id) || []));
+    const next = messages.length >= count && oldest > 1 && Number.isFinite(oldest) ? oldest : undefined;
+    return { posts: posts.sort((one, other) => one.serverId - other.serverId), next };
   }
 
   async follow(jid: string): Promise<void> {
@@ -130,7 +133,7 @@ const NOT_FOUND = 404;
 const GONE = 410;
 const FORBIDDEN: readonly number[] = [401, 403];
 
-/** The error for a code of the network. */
+/** The error for a code of the network, which some refusals lack. */
 function refused(code: number, cause: unknown): GatewayError {
   if (FORBIDDEN.includes(code)) {
     const text = `The network refuses (${code}): the number may not do this in the channel.`;
@@ -138,7 +141,8 @@ function refused(code: number, cause: unknown): GatewayError {
   }
   if (code === NOT_FOUND || code === GONE)
     return new GatewayError('channel_unknown', 'The network knows no such channel.', { cause });
-  return new GatewayError('lookup_failed', `The network refused (${code}). Try again.`, { cause });
+  const named = Number.isSafeInteger(code) ? ` (${code})` : '';
+  return new GatewayError('lookup_failed', `The network refused${named}. Try again.`, { cause });
 }
 
 /**
@@ -188,9 +192,4 @@ function isMuted(viewer: unknown): boolean {
   return settings.some(
     (setting) => textIn(setting, 'type') === 'MUTE_FOLLOWER_ACTIVITY' && textIn(setting, 'value') === 'ON',
   );
-}
-
-function textIn(value: unknown, name: string): string {
-  const text = field(value, name);
-  return typeof text === 'string' ? text : '';
 }

@@ -348,11 +348,13 @@ export class BaileysLink implements Link, FaultOwner {
     this.#ownership.owner = undefined;
   }
 
-  #emit(event: LinkEvent): void {
+  /** @returns false if the owner has closed the link, and is not told */
+  #emit(event: LinkEvent): boolean {
     // after the first QR code a person has to act, which may take any time
     if (event.type === 'qr') this.#watchdog.rest();
     const isTold = this.#tells === 'all' || (this.#tells === 'journal' && isInJournal(event));
     if (isTold) this.#options.emit(event);
+    return isTold;
   }
 }
 

@@ -36,7 +36,8 @@ interface Listener {
   log: Logger;
   ending: Ending;
   watchdog: Watchdog;
-  emit(event: LinkEvent): void;
+  /** @returns false if the owner has closed the link, and is not told */
+  emit(event: LinkEvent): boolean;
   wantsStatuses(): boolean;
   onUpdate(update: Partial<ConnectionState>): void;
   onCredentials(): void;
@@ -100,11 +101,7 @@ function listenToStanzas(connection: Connection, listener: Listener): void {
     const { me } = sock.authState.creds;
     if (me && !me.name && attrs.display_name) me.name = attrs.display_name;
   });
-  ws.prependListener('CB:message', (node: BinaryNode) => {
-    const post = channelPostIn(node, clock.now());
-    if (post) emit({ type: 'channel-post', post });
-    takeMessage(node, connection, listener);
-  });
+  ws.prependListener('CB:message', (node: BinaryNode) => takeMessage(node, connection, listener));
   ws.prependListener('CB:ack,class:message', (node: BinaryNode) => {
     if (sender.onAck(node)) handled.add(node);
   });
@@ -207,7 +204,7 @@ function listenToEvents(
 function takeMessage(
   node: BinaryNode,
   { sock, journal, order, unreadable, handled }: Connection,
-  { log, wantsStatuses }: Listener,
+  { clock, log, wantsStatuses, emit }: Listener,
 ): void {
   const again = () => {
     handled.delete(node);
@@ -218,6 +215,9 @@ function takeMessage(
   if (plain && handled.delete(node)) return;
   if (isPost(node) || (node.attrs.from === STATUS_JID && !wantsStatuses())) {
     handled.add(node);
+    const post = channelPostIn(node, clock.now());
+    // without an acknowledgement the network sends it again, to the next link
+    if (post && !emit({ type: 'channel-post', post })) return;
     acknowledgePost(sock, node).catch((err: unknown) => log.debug({ err }, 'no ack sent'));
   } else if (order.holds(node, again)) handled.add(node);
   else if (plain) {

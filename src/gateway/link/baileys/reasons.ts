@@ -139,6 +139,12 @@ export function field(value: unknown, name: string): unknown {
   return value instanceof Object ? new Map<string, unknown>(Object.entries(value)).get(name) : undefined;
 }
 
+/** The text of a field of a value of unknown shape; empty when there is none. */
+export function textIn(value: unknown, name: string): string {
+  const text = field(value, name);
+  return typeof text === 'string' ? text : '';
+}
+
 /** The network's code and text in an error answer to a query; undefined when no answer came. */
 export function answerIn(error: unknown): string | undefined {
   const code = refusalCode(error);

@@ -5,13 +5,15 @@ import type {
   ChannelPost as ChannelPostView,
 } from '../../../contract/index.js';
 import { isChannel } from '../../../domain/address.js';
+import type { Clock } from '../../../domain/clock.js';
 import { GatewayError } from '../../../domain/errors.js';
 import type { ChannelPost, Channel as LinkChannel, LinkChannels } from '../../link/channels.js';
 import { type LiveLinks, liveLink, requirePaired, type SessionSource } from '../access.js';
 import type { FileSource, Media } from '../files/media.js';
-import { contentOf } from '../receiving/channel-posts.js';
+import { type ChannelPosts, contentOf } from '../receiving/channel-posts.js';
 import { fileJob, type SendJob } from '../sending/job.js';
 import type { Sends } from '../sending/send.js';
+import type { Session } from '../sessions/session.js';
 
 const LINK_BASE = 'https://whatsapp.com/channel/';
 const POST_ROUTE = '/post-channel';
@@ -30,6 +32,8 @@ export class Channels {
     liveLinks: LiveLinks;
     sends: Pick<Sends, 'run'>;
     media: Pick<Media, 'prepare'>;
+    channelPosts: Pick<ChannelPosts, 'announce'>;
+    clock: Clock;
   }) {
     this.#options = options;
   }
@@ -51,9 +55,7 @@ export class Channels {
     { limit, before }: { limit: number; before?: number | undefined },
   ): Promise<{ posts: ChannelPostView[]; next?: number }> {
     const channels = await this.#channels(clientId);
-    const posts = await channels.posts(channelJid, { count: limit, before });
-    const [oldest] = posts;
-    const next = oldest && posts.length >= limit && oldest.serverId > 1 ? oldest.serverId : undefined;
+    const { posts, next } = await channels.posts(channelJid, { count: limit, before });
     return { posts: posts.map(postView), ...(next !== undefined && { next }) };
   }
 
@@ -67,11 +69,19 @@ export class Channels {
 
   /** @throws GatewayError also message_unknown */
   async deletePost(clientId: string, channelJid: string, messageId: string): Promise<void> {
+    const { sessions, channelPosts, clock } = this.#options;
+    const session = requirePaired(sessions, clientId);
     await (await this.#channels(clientId)).deletePost(channelJid, messageId);
+    // the network tells only the other devices
+    await channelPosts.announce(session.record, {
+      ...{ channel: channelJid, messageId, serverId: 0, change: 'deleted', fromMe: true, content: {} },
+      timestamp: clock.now(),
+    });
   }
 
   /**
-   * Posts like any message is sent: it is judged by the policy, recorded, resumed after a crash, and announced.
+   * Posts like any message is sent: it is judged by the policy, recorded, and resumed after a crash. Its event is opt-in, and a
+   * crash can lose it.
    * @param source a picture or a video; without one, `body` is the post
    * @throws as `Sends.run`, and invalid_request, media_unsupported
    */
@@ -81,23 +91,23 @@ export class Channels {
     idempotencyKey?: string,
     gone?: AbortSignal,
   ): Promise<ChannelPostAnswer> {
-    const { clientId, channelJid, body } = posting;
-    if (!source && body.trim() === '')
+    if (!source && posting.body.trim() === '')
       throw new GatewayError('invalid_request', 'body must not be blank without a file');
-    const { sessions, liveLinks, sends } = this.#options;
-    const session = requirePaired(sessions, clientId);
-    const { role } = await liveLinks.withLink(
-      session,
-      ({ channels }) => channels.get({ jid: channelJid }),
-      gone,
-    );
-    if (role !== 'owner' && role !== 'admin') {
-      const text = `only the owner and admins of a channel may post in it; the number is ${ROLE_TEXTS[role]}`;
-      throw new GatewayError('channel_forbidden', text);
-    }
+    const { sessions, sends } = this.#options;
+    const session = requirePaired(sessions, posting.clientId);
+    const channel: SendJob['channel'] = (ended) => this.#postable(session, posting.channelJid, ended);
     const job = source ? this.#fileJob(posting, source) : textJob(posting);
     // never held: only requests with `whenAllowed` are
-    return { ...(await sends.run(job, idempotencyKey, gone)), status: 'sent' };
+    return { ...(await sends.run({ ...job, channel }, idempotencyKey, gone)), status: 'sent' };
+  }
+
+  /** @returns the jid. @throws GatewayError channel_forbidden if the number may not post there, channel_unknown, lookup_failed */
+  async #postable(session: Session, jid: string, gone: AbortSignal | undefined): Promise<string> {
+    const { liveLinks } = this.#options;
+    const { role } = await liveLinks.withLink(session, ({ channels }) => channels.get({ jid }), gone);
+    if (role === 'owner' || role === 'admin') return jid;
+    const text = `only the owner and admins of a channel may post in it; the number is ${ROLE_TEXTS[role]}`;
+    throw new GatewayError('channel_forbidden', text);
   }
 
   #fileJob({ clientId, channelJid, body }: ChannelPosting, source: FileSource): SendJob {
@@ -106,7 +116,6 @@ export class Channels {
     return {
       ...job,
       route: POST_ROUTE,
-      channel: channelJid,
       async compose(context, rename) {
         const composed = await job.compose(context, rename);
         if (POSTABLE.some((name) => name in composed.content)) return composed;
@@ -132,7 +141,6 @@ function textJob(posting: ChannelPosting): SendJob {
     route: POST_ROUTE,
     payload: { clientId, to: channelJid, ...{ body } },
     request: posting,
-    channel: channelJid,
     // undefined would make the library look for a preview itself
     compose: () => ({ content: { text: body, linkPreview: null } }),
     answer: () => ({}),

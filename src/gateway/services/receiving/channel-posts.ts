@@ -1,38 +1,57 @@
+import { createHash } from 'node:crypto';
 import type { ChannelPostContent, ChannelPostEvent } from '../../../contract/events/catalogue.js';
 import { boundedCache } from '../../../domain/bounded-cache.js';
 import { readContent } from '../../kinds/index.js';
 import type { ChannelPost } from '../../link/channels.js';
+import type { Logger } from '../../log.js';
 import type { SessionRecord } from '../../store/store.js';
 import type { Announcements } from '../receivers/announce.js';
 import type { SessionEvent } from '../sessions/session.js';
 import type { SessionPart } from '../sessions/session-parts.js';
+import type { KnownMessages } from './known-messages.js';
 
 /** Posts, of all sessions together, that are remembered to recognise repetitions. */
 const MAX_POSTS = 10_000;
-/** The host of files whose address lacks one. */
-const MEDIA_ORIGIN = 'https://mmg.whatsapp.net';
 
 /**
  * Announces posts of channels, each change once: the network repeats a post if our acknowledgement was lost. Posts are no
  * messages: they are in no chat, no history and no journal.
  */
 export class ChannelPosts implements SessionPart {
-  readonly #announcements: Pick<Announcements, 'optIn'>;
+  readonly #options;
   readonly #told = boundedCache<true>(MAX_POSTS);
 
-  constructor(announcements: Pick<Announcements, 'optIn'>) {
-    this.#announcements = announcements;
+  constructor(options: {
+    announcements: Pick<Announcements, 'optIn'>;
+    known: Pick<KnownMessages, 'erase'>;
+    log: Logger;
+  }) {
+    this.#options = options;
   }
 
   hear(heard: SessionEvent): void {
-    if (heard.type === 'link' && heard.event.type === 'channel-post')
-      this.announce(heard.session.record, heard.event.post);
+    if (heard.type !== 'link' || heard.event.type !== 'channel-post') return;
+    const { record } = heard.session;
+    const { clientId } = record;
+    this.announce(record, heard.event.post).catch((err: unknown) =>
+      this.#options.log.warn({ err, clientId }, 'a deleted post is not erased'),
+    );
   }
 
-  announce(session: SessionRecord, post: ChannelPost): void {
+  /** Resolves when the content of a deleted post is forgotten, if it was an own one. */
+  async announce(session: SessionRecord, post: ChannelPost): Promise<void> {
+    this.#tell(session, post);
+    const { channel, messageId, change } = post;
+    if (change === 'deleted') await this.#options.known.erase(session.clientId, messageId, channel);
+  }
+
+  #tell(session: SessionRecord, post: ChannelPost): void {
     const { clientId, orgId } = session;
     const { channel: channelJid, messageId, serverId, change: action, fromMe, timestamp, editedAt } = post;
-    const key = [clientId, channelJid, messageId, action, editedAt].join(' ');
+    const content = contentOf(post);
+    // without the time of an edit, the content tells a later edit from a repetition
+    const version = editedAt ?? (action === 'edited' ? hashOf(content) : '');
+    const key = [clientId, channelJid, messageId, action, version].join(' ');
     if (this.#told.has(key)) return;
     this.#told.set(key, true);
     const event: ChannelPostEvent = {
@@ -40,10 +59,14 @@ export class ChannelPosts implements SessionPart {
       type: 'channel_post',
       ...{ clientId, orgId, channelJid, messageId, serverId, action, fromMe },
       timestamp: new Date((action === 'edited' && editedAt) || timestamp).toISOString(),
-      ...contentOf(post),
+      ...content,
     };
-    this.#announcements.optIn(session, event);
+    this.#options.announcements.optIn(session, event);
   }
+}
+
+function hashOf(content: ChannelPostContent): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('base64');
 }
 
 /** The content of a post as events and answers show it. */
@@ -60,7 +83,7 @@ export function contentOf({ change, content }: Pick<ChannelPost, 'change' | 'con
       ...(seconds !== undefined && { seconds }),
       ...(width !== undefined && { width }),
       ...(height !== undefined && { height }),
-      url: download.url || `${MEDIA_ORIGIN}${download.directPath}`,
+      url: download.url,
       fileSha256: download.fileSha256,
     },
   };

@@ -47,12 +47,16 @@ export class KnownMessages {
     await this.#inFlight.get(sessionMessage(clientId, messageId));
   }
 
-  /** Forgets the content of an own send that was deleted for everyone: nothing forwards, pins or quotes it any more. */
-  async erase(clientId: string, messageId: string): Promise<void> {
+  /**
+   * Forgets the content of an own send that was deleted for everyone: nothing forwards, pins or quotes it any more.
+   * @param chat only of a send to this jid: the id alone may be of another send
+   */
+  async erase(clientId: string, messageId: string, chat?: string): Promise<void> {
     const { sends } = this.#options.store;
     await this.#options.retry.run(async () => {
       const sent = await sends.get(clientId, messageId);
       if (!sent?.closed || sent.content.length === 0) return;
+      if (chat !== undefined && sent.to !== chat) return;
       const { held: _, ...rest } = sent;
       await sends.put(clientId, { ...rest, content: new Uint8Array(), fileName: '' });
     });

@@ -1,4 +1,4 @@
-import { type Person, parseJid, personOf } from '../../../domain/address.js';
+import { type Person, parseJid, personOf, STATUS_JID } from '../../../domain/address.js';
 import type { MessageOrigin } from '../../delivery/event-id.js';
 import { sealedPart } from '../../kinds/secret.js';
 import type { IncomingMessage } from '../../link/link.js';
@@ -16,7 +16,8 @@ export function originOf(
   const author = userOf(personOf(participant, participantAlt)) || (fromMe ? session.lid : '');
   return {
     room: roomIdOf(session, { kind: address?.kind ?? 'lid', user: other }),
-    author: isGroup ? author : '',
+    // the ids of messages are chosen by their senders: two authors may use the same one
+    author: isGroup || chat === STATUS_JID ? author : '',
     isSealed: sealedPart(content) !== undefined,
   };
 }

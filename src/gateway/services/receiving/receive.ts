@@ -69,9 +69,10 @@ interface InFlight {
  * the same pipeline.
  */
 export class InboundMessages implements SessionPart {
+  /** Earlier messages, to which others refer. */
+  readonly known: KnownMessages;
   readonly #options: ReceiverOptions;
   readonly #pipeline: ReceivePipeline;
-  readonly #known: KnownMessages;
   readonly #posts: StatusPosts;
   /** Messages in flight, by session. */
   readonly #inFlight = new MultiMap<InFlight>();
@@ -85,12 +86,12 @@ export class InboundMessages implements SessionPart {
   constructor(options: ReceiverOptions) {
     this.#options = options;
     const { store, links, lookups, retry, observer, log } = options;
-    this.#known = new KnownMessages({ store, links, retry });
+    this.known = new KnownMessages({ store, links, retry });
     const traces = new Traces({ traces: store.traces, retry, log });
     const pollOptions = new PollOptions({ store, links, lookups, retry });
-    const reader = new Reader({ links, known: this.#known, pollOptions, observer, log });
-    this.#posts = new StatusPosts({ ...options, known: this.#known });
-    this.#pipeline = new ReceivePipeline({ ...options, known: this.#known, traces, reader });
+    const reader = new Reader({ links, known: this.known, pollOptions, observer, log });
+    this.#posts = new StatusPosts({ ...options, known: this.known });
+    this.#pipeline = new ReceivePipeline({ ...options, known: this.known, traces, reader });
   }
 
   hear(heard: SessionEvent): void {
@@ -167,7 +168,7 @@ export class InboundMessages implements SessionPart {
 
   /** Resolves when the trace and history row of a message are written, or at once if it is not in flight. */
   settled(clientId: string, messageId: string): Promise<void> {
-    return this.#known.settled(clientId, messageId);
+    return this.known.settled(clientId, messageId);
   }
 
   /** The journal entries of the messages in flight. */
@@ -286,7 +287,7 @@ export class InboundMessages implements SessionPart {
     const { clientId, messageId, inbound, order } = inFlight;
     const start = async () => {
       // later messages that refer to this one wait for it
-      if (isRemembered(inbound.message)) inFlight.arrived = this.#known.expect(clientId, messageId);
+      if (isRemembered(inbound.message)) inFlight.arrived = this.known.expect(clientId, messageId);
       await work();
     };
     inFlight.done = start()

@@ -42,7 +42,7 @@ export class Composer {
     const { session, job, messageId } = send;
     const { quotedMessageId, metaData } = job.payload;
     const { earlier, clock } = this.#options;
-    if (job.channel !== undefined) return this.#composePost(send, job.channel);
+    if (job.channel) return this.#composePost(send, await job.channel(send.gone));
     const audience = await job.audience?.(send.gone);
     const recipient = audience ? undefined : await this.#recipientOf(send);
     const to = recipient ? formatJid(recipient) : STATUS_JID;

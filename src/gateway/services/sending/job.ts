@@ -23,8 +23,8 @@ export interface SendJob {
   payload: SendPayload;
   /** The request, to compare it with an earlier one under the same Idempotency-Key. */
   request: object;
-  /** The jid of the channel that it is a post of: nobody is looked up for it. */
-  channel?: string;
+  /** The jid of the channel that it is a post of, once the number may post there: nobody is looked up for it. */
+  channel?(gone: AbortSignal | undefined): Promise<string>;
   /** The earlier message that it replies to, changes or reacts to. */
   target?: Target | undefined;
   /** Who gets it, for a status, which has no recipient. `payload.to` is then the address of all statuses. */

@@ -296,7 +296,7 @@ export class Outbox {
   async #announcePost(session: Session, { messageId, to }: OwnMessage, sent: SentMessage): Promise<Sent> {
     const { channelPosts, retry, store } = this.#options;
     const { content } = sent;
-    channelPosts.announce(session.record, {
+    await channelPosts.announce(session.record, {
       ...{ channel: to, messageId, serverId: 0, change: 'posted', fromMe: true, content },
       timestamp: eventTimeOf(sent),
     });

@@ -1,4 +1,4 @@
-import { type Address, formatJid, parseJid, STATUS_JID } from '../../../domain/address.js';
+import { type Address, formatJid, isChannel, parseJid, STATUS_JID } from '../../../domain/address.js';
 import type { EpochMs } from '../../../domain/clock.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { reason } from '../../../domain/reasons.js';
@@ -57,8 +57,7 @@ export class EarlierMessages {
 
   /** False when a message is known to be in another chat. */
   async isIn(session: Session, chat: Address, message: Pick<EarlierMessage, 'chat'>): Promise<boolean> {
-    // a status is in no chat
-    if (message.chat === STATUS_JID) return false;
+    if (postKind(message.chat)) return false;
     const known = parseJid(message.chat);
     if (!known || formatJid(known) === formatJid(chat)) return true;
     if (known.kind === 'group' || chat.kind === 'group') return false;
@@ -81,10 +80,11 @@ export class EarlierMessages {
   ): Promise<EarlierMessage | undefined> {
     const message = await this.find(session, chat, messageId);
     if (!message || (await this.isIn(session, chat, message))) return message;
-    throw new GatewayError(
-      'invalid_request',
-      `${field}: the message ${messageId} is in another chat; set ${chatField} to the one that it is in`,
-    );
+    const kind = postKind(message.chat);
+    const flaw = kind
+      ? `${messageId} is ${kind}, which is in no chat`
+      : `the message ${messageId} is in another chat; set ${chatField} to the one that it is in`;
+    throw new GatewayError('invalid_request', `${field}: ${flaw}`);
   }
 
   async #personAt(clientId: string, { kind, user }: Address): Promise<Authorship> {
@@ -137,6 +137,12 @@ export class EarlierMessages {
       fileName,
     };
   }
+}
+
+/** What an own send is that went to no chat; undefined for a message. */
+function postKind(jid: string): string | undefined {
+  if (jid === STATUS_JID) return 'a status';
+  return isChannel(jid) ? 'a post of a channel' : undefined;
 }
 
 /**

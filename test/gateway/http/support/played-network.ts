@@ -186,7 +186,7 @@ export class PlayedNetwork {
       channels: {
         list: async () => [CHANNEL],
         get: async (key) => ({ ...CHANNEL, ...('jid' in key && { jid: key.jid }) }),
-        posts: async () => [],
+        posts: async () => ({ posts: [], next: undefined }),
         follow: async (jid) => note('channels.follow', jid),
         unfollow: async (jid) => note('channels.unfollow', jid),
         deletePost: async (jid, messageId) => note('channels.deletePost', jid, messageId),

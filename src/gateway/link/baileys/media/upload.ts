@@ -3,6 +3,7 @@ import {
   type BinaryNode,
   getBinaryNodeChild,
   getBinaryNodeChildren,
+  getUrlFromDirectPath,
   MEDIA_PATH_MAP,
   type WASocket,
 } from '@whiskeysockets/baileys';
@@ -10,10 +11,10 @@ import { request } from 'undici';
 import type { Clock } from '../../../../domain/clock.js';
 import { GatewayError } from '../../../../domain/errors.js';
 import type { MediaSource } from '../../link.js';
-import { field } from '../reasons.js';
+import { field, textIn } from '../reasons.js';
 import { proxyFailureIn } from '../tunnel.js';
 import { encryptFile, plainFile } from './cipher.js';
-import type { MediaRoute } from './route.js';
+import { MEDIA_HOST, type MediaRoute } from './route.js';
 
 const ORIGIN = 'https://web.whatsapp.com';
 const CREATED = 200;
@@ -94,7 +95,9 @@ export class Uploader {
     const answer = await this.#anywhere(upload);
     const handle = textIn(answer, 'handle');
     if (!handle) throw refusedByAll(new Set(['the response has no handle']));
-    return { file: { ...placeIn(answer), fileSha256, fileLength }, handle };
+    const { url, directPath } = placeIn(answer);
+    const address = url || getUrlFromDirectPath(directPath, MEDIA_HOST);
+    return { file: { url: address, directPath, fileSha256, fileLength }, handle };
   }
 
   /** @returns the answer of the first host that takes the file */
@@ -158,11 +161,6 @@ function placeIn(answer: unknown): Place {
   const directPath = textIn(answer, 'direct_path');
   if (!url && !directPath) throw new Error('the response has no address of the file');
   return { url, directPath };
-}
-
-function textIn(answer: unknown, name: string): string {
-  const text = field(answer, name);
-  return typeof text === 'string' ? text : '';
 }
 
 function reasonOf(error: unknown): string {
