@@ -14,6 +14,7 @@ import {
   CAROL,
   lidOf,
   linkSession,
+  nextQr,
   startWorld,
   type World,
 } from '../support/world.js';
@@ -65,6 +66,19 @@ describe('the routes for statuses', () => {
   }
 
   describe('/post-status', () => {
+    it('shows nothing to people who have only written to the number, also with the chats that the phone had before', async () => {
+      const fay = await world.phones.addPhone({ number: '+15550000006', name: 'Fay' });
+      const gus = await world.phones.addPhone({ number: '+15550000007', name: 'Gus' });
+      await world.phones.write(gus.number, { to: fay.number, text: 'Hello Fay' });
+      const session = { clientId: 'fay' };
+      await world.api.post('/start?clientId=fay', { webhookUrl: world.receiver.url });
+      await world.api.post('/set-org-id', { ...session, orgId: 'workspace1' });
+      await world.phones.scan(fay.number, await nextQr(world, 'fay'));
+      const chats = async () => (await world.api.get('/chatrooms?clientId=fay')).body.chatRooms;
+      await until('the chats of before', async () => JSON.stringify(await chats()).includes('Gus'));
+      await refused(post({ ...session, body: 'for contacts' }), 409, 'audience_empty');
+    });
+
     it('shows a text to the contacts of the linked phone, and to nobody else', async () => {
       const look = { backgroundColor: '#1E6E4F', font: 2 };
       const { messageId, status, people } = await posted({ body: 'Closed on Monday', ...look });

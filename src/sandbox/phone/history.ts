@@ -133,12 +133,14 @@ function headOf(network: Network, phone: PhoneMemory, chat: string): proto.IConv
   const partner = network.directory.requireChat(chat);
   if (partner instanceof Group) return { id: partner.jid(), name: partner.record.subject.text };
   const { name, username } = partner.record;
+  const contact = phone.account.record.contacts?.[partner.lid];
   return {
     id: partner.privateJid(network.addressing),
     pnJid: partner.jid('pn'),
     ...(!partner.record.hideLid && { lidJid: partner.jid('lid') }),
     ...tokensWith(phone.account, partner),
-    displayName: name,
+    ...(contact && { name: contact.name }),
+    displayName: contact?.name ?? name,
     ...(username && { username }),
   };
 }

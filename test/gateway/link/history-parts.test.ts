@@ -99,7 +99,10 @@ describe('a part of the history', () => {
   it('yields people before messages, wherever the stream has them', async () => {
     const encoded = proto.HistorySync.encode({
       syncType: PUSH_NAME,
-      conversations: [{ ...chat(message('M1')), pnJid: BOB_PN, displayName: 'Robert' }],
+      conversations: [
+        { ...chat(message('M1')), pnJid: BOB_PN, name: 'Robert', displayName: 'Robert' },
+        { id: '90000000000004@lid', displayName: 'Dora' },
+      ],
       pushnames: [
         { id: BOB, pushname: 'Bob' },
         { id: '90000000000003@lid', pushname: '-' },
@@ -108,11 +111,12 @@ describe('a part of the history', () => {
     }).finish();
     const batches = await batchesOf(announced(deflateSync(encoded)));
     expect(batches.map(({ people, messages }) => [people.length, messages.length])).to.deep.equal([
-      [4, 0],
+      [5, 0],
       [0, 1],
     ]);
     expect(batches[0]?.people).to.deep.equal([
       { lid: '90000000000002', pn: '15550000002', name: 'Robert' },
+      { lid: '90000000000004', pushName: 'Dora' },
       { lid: '90000000000002', pushName: 'Bob' },
       { lid: '90000000000003' },
       { lid: '90000000000003', pn: '15550000003' },

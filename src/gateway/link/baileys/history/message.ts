@@ -162,14 +162,17 @@ export class ChatHeadReader {
     const chat = parseJid(text('id')) ? jidNormalizedUser(text('id')) : '';
     const isGroup = parseJid(chat)?.kind === 'group';
     const person = personOf(chat, text('pnJid'), text('lidJid') || text('accountLid'));
-    const name = text('name') || text('displayName');
+    const name = text('name');
+    const displayName = text('displayName');
+    // the phone displays what people call themselves where its address book has no name: such a name makes nobody a contact
+    const names = name ? { name } : displayName ? { pushName: displayName } : {};
     return {
       chat,
       chatAlt: isGroup ? '' : alternative(chat, text('pnJid'), text('lidJid') || text('accountLid')),
-      subject: isGroup ? name : '',
+      subject: isGroup ? name || displayName : '',
       unread: this.#unread,
       hasMore: this.#hasMore,
-      person: chat && !isGroup ? { ...person, ...(name && { name }) } : undefined,
+      person: chat && !isGroup ? { ...person, ...names } : undefined,
     };
   }
 }
