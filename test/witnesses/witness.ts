@@ -42,6 +42,9 @@ const TOOLCHAINS = {
 /** A library that a program of ours drives. */
 export type WitnessLibrary = keyof typeof TOOLCHAINS;
 
+/** All of them; the one that takes longest is first. */
+export const WITNESS_LIBRARIES: readonly WitnessLibrary[] = ['whatsapp-rust', 'whatsmeow'];
+
 /** A line that the program prints. */
 export interface WitnessEvent {
   event: string;
