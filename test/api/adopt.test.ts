@@ -34,9 +34,8 @@ describe('numbers that another program has linked', () => {
     folder = await makeTempDir();
     tree = join(folder.path, 'numbers');
     await world.phones.addPhone(BOB);
-    await world.phones.addPhone(ALICE);
-    await world.phones.people.nameContacts(ALICE.number, [{ number: BOB.number, name: 'Bob Builder' }]);
     other = await FileDevice.link(world, join(tree, 'my-bot'), ALICE);
+    await world.phones.people.nameContacts(ALICE.number, [{ number: BOB.number, name: 'Bob Builder' }]);
     await world.phones.write(BOB.number, { to: ALICE.number, text: 'to the other program' });
     await other.read('to the other program');
     await said(await other.say(`${BOB.number.slice(1)}@s.whatsapp.net`, 'from the other program'));

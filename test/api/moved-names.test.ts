@@ -11,6 +11,8 @@ import { until } from '../support/until.js';
 import { ALICE, BOB, CAROL, linkSession, startWorld, TOKEN, type World } from '../support/world.js';
 
 const PASSPHRASE = 'four words and a comma,';
+/** Changes for which the network keeps a snapshot. */
+const RENAMED = 250;
 
 describe('sessions import', () => {
   let old: World;
@@ -25,7 +27,11 @@ describe('sessions import', () => {
     old = await startWorld({ settings: { store: 'sqlite' } });
     fresh = await startWorld({ settings: { network: `sandbox+${old.sandbox.wsUrl}` } });
     for (const person of [ALICE, BOB, CAROL]) await old.phones.addPhone(person);
-    await old.phones.people.nameContacts(ALICE.number, [{ number: BOB.number, name: 'Bob Builder' }]);
+    const names = Array.from({ length: RENAMED }, (_, index) => `Bob ${index}`);
+    await old.phones.people.nameContacts(
+      ALICE.number,
+      [...names, 'Bob Builder'].map((name) => ({ number: BOB.number, name })),
+    );
     await old.phones.updateChat(ALICE.number, CAROL.number, { muted: true });
     await linkSession(old, 'acme', ALICE, { extraEvents: [...EXTRA_EVENT_TYPES] });
     await old.api.post('/set-org-id', { clientId: 'acme', orgId: 'workspace1' });
@@ -95,5 +101,9 @@ describe('sessions import', () => {
     expect(await roomWith('Carol'))
       .to.have.property('mutedUntil')
       .that.is.a('string');
+    const unpinned = await fresh.api.post('/pin-chat', { clientId: 'acme', to: BOB.number, pinned: false });
+    expect(unpinned.status, JSON.stringify(unpinned.body)).to.equal(200);
+    await old.phones.waitForChat(ALICE.number, (chat) => chat.with === BOB.number && !chat.pinned);
+    expect((await old.phones.chats(ALICE.number)).rejected).to.equal(0);
   });
 });
