@@ -335,6 +335,18 @@ export const REASONS = {
     terminal:
       'message {messageId} has no text; only texts and the captions of pictures, films and documents can be edited',
   },
+  status_not_deleted: {
+    kinds: {
+      no_contact: {
+        says: "The status was not deleted: a deletion is sent to the people who may see the statuses, and the gateway knows no contact in the linked phone's address book who may.",
+        advice: 'Delete the status on the phone.',
+      },
+      nobody_named: {
+        says: 'The status was not deleted: a deletion is sent to the people who may see the statuses, and the privacy setting names nobody.',
+        advice: 'Delete the status on the phone.',
+      },
+    },
+  },
   held_or_not:
     'It is unknown whether the message {messageId} is held: {why} {hint}. If it is held, {name listOutbox} lists it, and it can be cancelled.',
   field: '{field}: {why}',

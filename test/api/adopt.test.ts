@@ -9,6 +9,7 @@ import { FileDevice } from '../support/file-device.js';
 import { eventOf, eventsOf } from '../support/receiver.js';
 import { type CommandResult, runCommand } from '../support/run-command.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
+import { until } from '../support/until.js';
 import {
   ALICE,
   BOB,
@@ -34,6 +35,7 @@ describe('numbers that another program has linked', () => {
     tree = join(folder.path, 'numbers');
     await world.phones.addPhone(BOB);
     other = await FileDevice.link(world, join(tree, 'my-bot'), ALICE);
+    await world.phones.people.nameContacts(ALICE.number, [{ number: BOB.number, name: 'Bob Builder' }]);
     await world.phones.write(BOB.number, { to: ALICE.number, text: 'to the other program' });
     await other.read('to the other program');
     await said(await other.say(`${BOB.number.slice(1)}@s.whatsapp.net`, 'from the other program'));
@@ -139,7 +141,8 @@ describe('numbers that another program has linked', () => {
     const webhook = { webhookUrl: world.receiver.url, webhookToken: WEBHOOK_TOKEN };
     const line = {
       clientId: 'lines',
-      credentials: number?.credentials,
+      // the other program has read the names and settings of chats long ago
+      credentials: { ...number?.credentials, accountSyncCounter: 1 },
       keys,
       ...webhook,
       orgId: 'workspace1',
@@ -152,6 +155,14 @@ describe('numbers that another program has linked', () => {
       clientId: 'lines',
       orgId: 'workspace1',
     });
+  });
+
+  it("get the names of the phone's address book, and with them an audience for statuses", async () => {
+    await until('the address book', async () => {
+      const { status } = await world.api.post('/post-status', { clientId: 'lines', body: 'moved in' });
+      return status === 200;
+    });
+    await world.phones.waitForStatus(BOB.number, ({ text }) => text === 'moved in');
   });
 
   it('are refused with the reason when their state cannot be used, and nothing of it is stored', async () => {

@@ -209,6 +209,16 @@ describe('the routes for statuses', () => {
       );
     });
 
+    it('says that a status was not deleted when nobody is known who may see it', async () => {
+      await world.phones.people.changePrivacy(ALICE.number, { statuses: { mode: 'whitelist', people: [] } });
+      const messageId = '3A00000000000000000A';
+      const answer = await world.api.post('/delete-status', { clientId: 'acme', messageId });
+      expect([answer.status, answer.headers.get('x-sn-error')]).to.deep.equal([409, 'audience_empty']);
+      expect(answer.body.error)
+        .to.match(/^The status was not deleted: .* the privacy setting names nobody\./)
+        .and.contain('Delete the status on the phone.');
+    });
+
     it('refuses a message that is no status', async () => {
       const sent = await world.api.post('/send-message', { clientId: 'acme', to: BOB.number, body: 'Hi' });
       const { messageId } = sent.body;

@@ -24,8 +24,8 @@ const AT_ONCE = 100;
 type Extracted = Awaited<ReturnType<typeof extractSyncdPatches>>[WAPatchName];
 
 /**
- * Reads, once after a pairing, everything that the devices of the account share: the names of the phone's address book,
- * and which chats are archived, muted and pinned. Later changes arrive as notifications, which the library reads.
+ * Reads, once after a pairing or an adoption, everything that the devices of the account share: the names of the phone's
+ * address book, and which chats are archived, muted and pinned. Later changes arrive as notifications, which the library reads.
  *
  * The library's own first sync waits for the history, which it does not get here, and holds back its events meanwhile;
  * its later syncs hold the lock of all sends until the network has answered. This sync queries without a lock, and takes
@@ -51,7 +51,7 @@ export class FirstSync {
     this.begin();
   }
 
-  /** Begins the sync if it was never done for the account, the connection is open and the phone has shared its keys. */
+  /** Begins the sync if it was not done yet in this store, the connection is open and the phone has shared its keys. */
   begin(): void {
     const { creds } = this.#sock.authState;
     if (this.#running || !this.#isOpen || !creds.myAppStateKeyId || creds.accountSyncCounter > 0) return;

@@ -19,6 +19,9 @@ const COUNTERS = ['nextPreKeyId', 'firstUnuploadedPreKeyId'] as const;
 /**
  * Reads the credentials of a linked number from the store of another program. The library writes them as JSON, with bytes as
  * `{"type": "Buffer", "data": "<base64>"}` (`BufferJSON` in its source).
+ *
+ * Their mark of a finished first sync is taken away: names and settings of chats stay in the other store, so the link must
+ * read them again from the beginning (`FirstSync`). The versions of the app state can stay, because that sync ignores them.
  * @throws GatewayError `invalid_request` when they are damaged or of a pairing that was not finished
  */
 export function readForeignCredentials(stored: object): { me: OwnIdentity; credentials: Uint8Array } {
@@ -27,7 +30,7 @@ export function readForeignCredentials(stored: object): { me: OwnIdentity; crede
     if (!isObject(stored) || !Number.isSafeInteger(stored[name])) throw invalid(`${name} must be a number`);
   }
   if (!isFinishedPairing(creds)) throw new GatewayError('invalid_request', reason('never_linked'));
-  return { me: ownIdentity(creds), credentials: encodeCredentials(creds) };
+  return { me: ownIdentity(creds), credentials: encodeCredentials({ ...creds, accountSyncCounter: 0 }) };
 }
 
 /** Writes credentials in the form that `readForeignCredentials` reads. @throws GatewayError `store_damaged` */

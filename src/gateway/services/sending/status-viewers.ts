@@ -1,5 +1,6 @@
 import { formatJid, type Person, personOf } from '../../../domain/address.js';
 import { GatewayError } from '../../../domain/errors.js';
+import { reason } from '../../../domain/reasons.js';
 import type { StatusAudience, StatusPrivacyMode, StatusSetting } from '../../../domain/status-audience.js';
 import type { Link } from '../../link/link.js';
 import type { SessionRecord, Store } from '../../store/store.js';
@@ -17,7 +18,7 @@ const SETTINGS: Readonly<Record<StatusPrivacyMode, StatusSetting>> = {
 interface Narrowing {
   /** Only these people, in any form that callers write. */
   named?: readonly string[] | undefined;
-  /** Also people on the deny list of the policy: the status changes an earlier one, which they may have got. */
+  /** Also people on the deny list of the policy: it deletes an earlier status, which they may have got. */
   isChange?: boolean;
 }
 
@@ -62,6 +63,10 @@ export class StatusViewers {
     );
     const jids = [...new Set(chosen.map(jidOf).filter((jid) => jid !== ''))];
     if (jids.length > 0) return { setting: wanted ? 'allowlist' : SETTINGS[mode], people: jids };
+    if (isChange) {
+      const kind = mode === 'only' ? 'nobody_named' : 'no_contact';
+      throw new GatewayError('audience_empty', reason('status_not_deleted', { kind }));
+    }
     throw nobody(mode, named !== undefined);
   }
 
