@@ -121,6 +121,18 @@ describe('the routes for statuses', () => {
       expect(await isShown(BOB.number, messageId)).to.equal(false);
     });
 
+    it('does not reach a person whom the number has blocked', async () => {
+      const block = (path: string) => world.api.post(path, { clientId: 'acme', jid: BOB.number });
+      expect((await block('/block')).status).to.equal(200);
+      const { messageId, people } = await posted({ body: 'not for a blocked person' });
+      expect(people).to.equal(1);
+      await shown(CAROL.number, messageId);
+      expect(await isShown(BOB.number, messageId)).to.equal(false);
+      await refused(post({ body: 'x', audience: [BOB.number] }), 409, 'audience_empty');
+      expect((await block('/unblock')).status).to.equal(200);
+      expect((await posted({ body: 'for all again' })).people).to.equal(2);
+    });
+
     it('refuses a status that nobody could see', async () => {
       await refused(post({ body: 'x', audience: [DAVE.number] }), 409, 'audience_empty');
       await world.phones.people.changePrivacy(ALICE.number, { statuses: { mode: 'whitelist', people: [] } });

@@ -17,7 +17,7 @@ const SETTINGS: Readonly<Record<StatusPrivacyMode, StatusSetting>> = {
 interface Narrowing {
   /** Only these people, in any form that callers write. */
   named?: readonly string[] | undefined;
-  /** Also people on the deny list of the policy: the status changes an earlier one, which they may have got. */
+  /** Also people whom the number blocks, or the policy denies: the status changes an earlier one, which they may have got. */
   isChange?: boolean;
 }
 
@@ -35,24 +35,21 @@ export class StatusViewers {
 
   /**
    * The people in the address book whom the privacy setting lets see a status, by LID where known. Asks the network for the
-   * setting only: a person whom the store does not know gets no status.
+   * setting and the block list only: a person whom the store does not know gets no status.
    * @throws GatewayError audience_empty, recipient_unknown, lookup_failed
    */
   async of(record: SessionRecord, link: Link, { named, isChange }: Narrowing = {}): Promise<StatusAudience> {
-    const { store, contacts, policies } = this.#options;
+    const { store, policies } = this.#options;
     const { clientId } = record;
     const wanted = named && new AddressSet(await this.#find(clientId, named));
-    const { mode, people } = await link.account.statusPrivacy();
-    const listed: Person[] = [];
+    const [{ mode, people }, blocked] = await Promise.all([
+      link.account.statusPrivacy(),
+      isChange ? [] : link.account.blocked(),
+    ]);
     // before the address book is read: a pair of addresses may merge two contacts
-    for (const { lid, pn } of people) {
-      const known =
-        lid && pn
-          ? await contacts.learn(clientId, { lid, pn, source: 'status-privacy' })
-          : await contacts.find(clientId, { lid, pn });
-      listed.push({ lid: lid || known?.lid, pn: pn || known?.pn });
-    }
-    const left = new AddressSet(mode === 'except' ? listed : []);
+    const listed = await this.#completed(clientId, people, 'status-privacy');
+    const hidden = await this.#completed(clientId, blocked, 'block-list');
+    const left = new AddressSet([...(mode === 'except' ? listed : []), ...hidden]);
     const denied = new AddressSet(isChange ? [] : policies.denied(record).map((jid) => personOf(jid)));
     const own = new AddressSet([record]);
     const candidates = mode === 'only' ? listed : await store.contacts.named(clientId);
@@ -63,6 +60,20 @@ export class StatusViewers {
     const jids = [...new Set(chosen.map(jidOf).filter((jid) => jid !== ''))];
     if (jids.length > 0) return { setting: wanted ? 'allowlist' : SETTINGS[mode], people: jids };
     throw nobody(mode, named !== undefined);
+  }
+
+  /** People of a list of the network, with the addresses that the store knows. */
+  async #completed(clientId: string, people: readonly Person[], source: string): Promise<Person[]> {
+    const { contacts } = this.#options;
+    const completed: Person[] = [];
+    for (const { lid, pn } of people) {
+      const known =
+        lid && pn
+          ? await contacts.learn(clientId, { lid, pn, source })
+          : await contacts.find(clientId, { lid, pn });
+      completed.push({ lid: lid || known?.lid, pn: pn || known?.pn });
+    }
+    return completed;
   }
 
   /** @throws GatewayError recipient_unknown for what is no address */

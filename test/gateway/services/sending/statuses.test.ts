@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isGatewayError } from '../../../../src/domain/errors.js';
+import { GatewayError, isGatewayError } from '../../../../src/domain/errors.js';
 import { Rig } from '../../../support/rig/rig.js';
 import type { Sending } from '../../../support/rig/sending.js';
 
@@ -62,6 +62,21 @@ describe('Statuses: who gets them', () => {
     expect(await codeOf(post([BOB.lid]))).to.equal('audience_empty');
     rig.denied = [...rig.denied, CAROL_LID];
     expect(await codeOf(post())).to.equal('audience_empty');
+  });
+
+  it('leaves the people whom the number blocks out, under every setting', async () => {
+    await learn({ ...BOB, name: 'Bob' });
+    rig.blocked = async () => [{ lid: BOB.lid }];
+    expect(await post()).to.deep.equal([CAROL_LID]);
+    rig.privacy = { mode: 'only', people: [BOB, CAROL] };
+    expect(await post()).to.deep.equal([CAROL_LID]);
+    expect(await codeOf(post([BOB.lid]))).to.equal('audience_empty');
+  });
+
+  it('sends nothing if the network does not give the block list', async () => {
+    rig.blocked = () => Promise.reject(new GatewayError('lookup_failed', 'no answer'));
+    expect(await codeOf(post())).to.equal('lookup_failed');
+    expect(rig.sent).to.deep.equal([]);
   });
 
   it('narrows them to stored people without a look-up at the network', async () => {
