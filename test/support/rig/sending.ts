@@ -145,6 +145,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
       refusals: async (_session, asked) => rig.onRefusals(asked),
       enforces: () => rig.mode === 'enforce',
       checkFirst: () => rig.onLookUp(),
+      checkShared: async () => undefined,
     },
     spans: new MessageSpans(NO_TRACING, store.sends),
     announcements: {
@@ -189,7 +190,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     contacts,
     sends,
     messages: new MessageActions({ ...shared, sends }),
-    posts: new Statuses({ ...shared, sends, media, policies: { denied: () => rig.denied } }),
+    posts: new Statuses({ ...shared, links, sends, media, policies: { denied: () => rig.denied } }),
     chats: new ChatActions({
       ...shared,
       rooms: base.roomsOf(session.record, contacts),
