@@ -143,13 +143,15 @@ export const statuses = {
     path: '/delete-status',
     owner: 'session',
     summary: 'Delete an own status for everybody who got it',
+    description:
+      '404 (`message_unknown`) for a status that the gateway does not know as an own one. A repetition answers the same, and sends nothing.',
     body: record({
       clientId,
       messageId: messageIdField.example('3EB0C767D097B7C1A2B3C4', { override: true }),
     }),
     answer: record({ ok }),
     example: { ok: true },
-    errors: [...sendErrors, 'audience_empty'],
+    errors: [...sendErrors, 'audience_empty', 'message_unknown'],
   }),
   getStatusPrivacy: operation({
     method: 'GET',

@@ -206,14 +206,58 @@ describe('the routes for statuses', () => {
       );
     });
 
-    it('refuses a message that is no status', async () => {
+    const deletion = (messageId: unknown) =>
+      world.api.post('/delete-status', { clientId: 'acme', messageId });
+    const deletionsOf = (id: string) =>
+      extraEventsIn(world.receiver.calls, 'status_post').filter(({ targetId }) => targetId === id);
+
+    it('refuses a message that is no status, and names the call that deletes it', async () => {
       const sent = await world.api.post('/send-message', { clientId: 'acme', to: BOB.number, body: 'Hi' });
-      const { messageId } = sent.body;
-      await refused(
-        world.api.post('/delete-status', { clientId: 'acme', messageId }),
-        400,
-        'invalid_request',
-      );
+      const answer = await deletion(sent.body.messageId);
+      expect([answer.status, answer.headers.get('x-sn-error')]).to.deep.equal([400, 'invalid_request']);
+      expect(answer.body.error).to.contain('/delete-message');
+      const { jid } = await world.phones.channels.create(ALICE.number, { name: 'Own' });
+      const post = await world.api.post('/post-channel', { clientId: 'acme', channelJid: jid, body: 'News' });
+      const ofPost = await deletion(post.body.messageId);
+      expect([ofPost.status, ofPost.headers.get('x-sn-error')]).to.deep.equal([400, 'invalid_request']);
+      expect(ofPost.body.error).to.contain('/delete-channel-post');
+    });
+
+    it('sends and announces nothing for an id that is no own status', async () => {
+      const foreign = await world.phones.postStatus(BOB.number, "Bob's own");
+      await extraEventOf(world.receiver, 'status_post', ({ messageId }) => messageId === foreign.messageId);
+      for (const id of ['NOSUCH', foreign.messageId]) {
+        await refused(deletion(id), 404, 'message_unknown');
+        expect(deletionsOf(id)).to.deep.equal([]);
+      }
+      expect((await shown(CAROL.number, foreign.messageId)).revoked).to.equal(false);
+    });
+
+    it('deletes once, and answers a repetition the same; a deletion is no status itself', async () => {
+      const { messageId } = await posted({ body: 'deleted twice' });
+      for (const answer of [await deletion(messageId), await deletion(messageId)])
+        expect([answer.status, answer.body]).to.deep.equal([200, { ok: true }]);
+      await extraEventOf(world.receiver, 'status_post', ({ targetId }) => targetId === messageId);
+      await world.restartDaemon();
+      await world.connected('acme');
+      expect((await deletion(messageId)).body).to.deep.equal({ ok: true });
+      // announced after whatever came before
+      const { messageId: later } = await posted({ body: 'after it' });
+      await extraEventOf(world.receiver, 'status_post', (one) => one.messageId === later);
+      const [event, ...others] = deletionsOf(messageId);
+      expect(others).to.deep.equal([]);
+      await refused(deletion(event?.messageId), 404, 'message_unknown');
+    });
+
+    it('deletes a status that was posted on the phone, once', async () => {
+      const { messageId } = await world.phones.postStatus(ALICE.number, 'from the phone');
+      await extraEventOf(world.receiver, 'status_post', (one) => one.messageId === messageId);
+      for (const answer of [await deletion(messageId), await deletion(messageId)])
+        expect([answer.status, answer.body]).to.deep.equal([200, { ok: true }]);
+      await shown(BOB.number, messageId, ({ revoked }) => revoked);
+      const { messageId: later } = await posted({ body: 'after that' });
+      await extraEventOf(world.receiver, 'status_post', (one) => one.messageId === later);
+      expect(deletionsOf(messageId).length).to.equal(1);
     });
   });
 
@@ -342,6 +386,15 @@ describe('a status under a policy', () => {
     expect(await world.phones.statuses(BOB.number)).to.satisfy((all: MessageView[]) =>
       all.every(({ from }) => from !== CAROL.number),
     );
+  });
+
+  it('is refused before its file is downloaded', async () => {
+    const website = await startReceiver();
+    const downloadUrl = `${website.url}/x.png`;
+    const answer = await world.api.post('/post-status', { clientId: 'beta', downloadUrl });
+    await website.stop();
+    expect([answer.status, answer.headers.get('x-sn-error')]).to.deep.equal([429, 'policy_refused']);
+    expect(website.calls).to.deep.equal([]);
   });
 
   it('does not reach people on a list of denied recipients', async () => {

@@ -189,7 +189,7 @@ export class Gateway {
     this.channels = new Channels({ sessions, liveLinks, sends, media });
     this.people = identities.people;
     this.profile = new Profile({ sessions, media, avatars });
-    this.statuses = new Statuses({ sessions, store, liveLinks, contacts, policies, media, sends });
+    this.statuses = new Statuses({ sessions, store, links, liveLinks, contacts, policies, media, sends });
     this.avatars = avatars;
     this.history = requests;
     this.inbox = new HostedInbox({ store, rooms, fileLinks });

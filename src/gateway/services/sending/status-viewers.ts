@@ -1,5 +1,6 @@
 import { formatJid, type Person, personOf } from '../../../domain/address.js';
 import { GatewayError } from '../../../domain/errors.js';
+import { reason } from '../../../domain/reasons.js';
 import type { StatusAudience, StatusPrivacyMode, StatusSetting } from '../../../domain/status-audience.js';
 import type { Link } from '../../link/link.js';
 import type { SessionRecord, Store } from '../../store/store.js';
@@ -59,7 +60,8 @@ export class StatusViewers {
     );
     const jids = [...new Set(chosen.map(jidOf).filter((jid) => jid !== ''))];
     if (jids.length > 0) return { setting: wanted ? 'allowlist' : SETTINGS[mode], people: jids };
-    throw nobody(mode, named !== undefined);
+    const kind = named ? 'named' : mode === 'only' ? 'only' : 'contacts';
+    throw new GatewayError('audience_empty', reason('audience_empty', { kind }));
   }
 
   /** People of a list of the network, with the addresses that the store knows. */
@@ -123,13 +125,4 @@ function jidsOf({ lid, pn }: Person): string[] {
 /** The LID if it is known, otherwise the number; empty without both. */
 function jidOf(person: Person): string {
   return jidsOf(person)[0] ?? '';
-}
-
-function nobody(mode: StatusPrivacyMode, isNamed: boolean): GatewayError {
-  const why = isNamed
-    ? 'nobody in audience may see the statuses of this account: they must be contacts of the linked phone, and neither left out by /status-privacy nor on the deny list of the policy'
-    : mode === 'only'
-      ? 'the privacy setting names nobody whom the policy allows; change it with /set-status-privacy or on the phone'
-      : "the gateway knows no contact in the linked phone's address book who may see it";
-  return new GatewayError('audience_empty', `Nothing was sent, because nobody could see the status: ${why}.`);
 }

@@ -18,6 +18,8 @@ import type {
 import type { SessionRegistry } from '../../../../src/gateway/services/sessions/registry.js';
 import { ME, playedLink, playedLinks } from '../../../support/rig/link.js';
 
+/** May see the statuses of the account, unlike the other person, who is blocked. */
+const CAROL = { lid: '90000000000003', pn: '15550000003' };
 const BOB = { lid: '90000000000002', pn: '15550000002' };
 export const BOB_LID = `${BOB.lid}@lid`;
 
@@ -197,7 +199,7 @@ export class PlayedNetwork {
         setAbout: async (about) => note('account.setAbout', about),
         setPicture: async (jpeg) => note('account.setPicture', jpeg),
         setDisappearing: async (seconds) => note('account.setDisappearing', seconds),
-        statusPrivacy: async () => ({ mode: 'only', people: [BOB] }),
+        statusPrivacy: async () => ({ mode: 'only', people: [CAROL] }),
         setStatusPrivacy: async (privacy) => note('account.setStatusPrivacy', privacy),
         blocked: async () => [BOB],
         setBlocked: async (person, isBlocked) => note('account.setBlocked', person, isBlocked),
