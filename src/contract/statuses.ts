@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
 import { STATUS_PRIVACY_MODES } from '../domain/status-audience.js';
-import { AMPLE, characters, META_TEXT, messageIdField, textField } from './fields.js';
+import { AMPLE, characters, messageIdField, textField } from './fields.js';
 import { fileUrl, metaPart, read, sendErrors, sendHeaders, splitList } from './messages.js';
 import { type BodyOf, operation } from './operation.js';
 import {
@@ -31,7 +31,7 @@ const audience = listOf(person)
     'Only these people, of those who may see the statuses of the account: LIDs, numbers with `+`, or jids. Nobody is looked up for it: people whom the gateway does not know get no status',
   )
   .example(['+15550000002']);
-const caption = characters(LIMITS.textLength).allow('').default('').description('Of a file');
+const caption = characters(LIMITS.textLength).empty('').description('Of a file');
 
 const postBody = record({
   clientId,
@@ -52,16 +52,19 @@ const postBody = record({
       .example(2),
   ),
   downloadUrl: optional(fileUrl),
-  caption,
+  caption: optional(caption),
   audience: optional<string[]>(audience),
-  metaData: optional(anyFields().description(META_TEXT).example({ fromAI: true })),
+  metaData: optional(
+    anyFields().description('Comes back as `meta` in the event `status_post`').example({ userId: 'u1' }),
+  ),
 })
   .xor('body', 'downloadUrl')
-  .without('downloadUrl', ['backgroundColor', 'font']);
+  .without('downloadUrl', ['backgroundColor', 'font'])
+  .without('body', 'caption');
 
 const postParts = {
   clientId,
-  caption,
+  caption: optional(caption),
   audience: optional(
     Joi.string<string[]>()
       .custom(read(audience, 'addresses, separated by commas', splitList))
@@ -176,7 +179,7 @@ export const statuses = {
         listOf(person)
           .max(MAX_PEOPLE)
           .description(
-            'Required with `except` and `only`: LIDs, numbers with `+`, or jids. At most 20 of them may be people whom the gateway does not ' +
+            'Required with `except` and `only`, without the linked number itself: LIDs, numbers with `+`, or jids. At most 20 of them may be people whom the gateway does not ' +
               'know yet: it looks them up',
           )
           .example(['+15550000002']),

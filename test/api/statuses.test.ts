@@ -133,6 +133,15 @@ describe('the routes for statuses', () => {
       expect((await posted({ body: 'for all again' })).people).to.equal(2);
     });
 
+    it('names the forms of a person in an error, and the next call', async () => {
+      const wrong = await post({ body: 'x', audience: ['120363040000000000@g.us'] });
+      expect([wrong.status, wrong.headers.get('x-sn-error')]).to.deep.equal([400, 'recipient_unknown']);
+      expect(wrong.body.error).to.contain('audience').and.not.to.contain('g.us');
+      const nobody = await post({ body: 'x', audience: [DAVE.number] });
+      expect(nobody.body.error).to.contain('/status-privacy');
+      expect(decodeURIComponent(nobody.headers.get('x-sn-reason') ?? '')).to.contain('getStatusPrivacy');
+    });
+
     it('refuses a status that nobody could see', async () => {
       await refused(post({ body: 'x', audience: [DAVE.number] }), 409, 'audience_empty');
       await world.phones.people.changePrivacy(ALICE.number, { statuses: { mode: 'whitelist', people: [] } });
@@ -144,6 +153,7 @@ describe('the routes for statuses', () => {
         {},
         { body: 'a', downloadUrl: 'https://example.com/a.jpg' },
         { body: 'a', backgroundColor: 'red' },
+        { body: 'a', caption: 'of no file' },
       ])
         await refused(post(body), 400, 'invalid_request');
     });
@@ -162,7 +172,7 @@ describe('the routes for statuses', () => {
       const event = await extraEventOf(world.receiver, 'status_post', (one) => one.messageId === messageId);
       expect(event).to.deep.include({ event: 'status.post', fromMe: true, kind: 'text', body: 'Look' });
       expect(event.meta).to.deep.equal({ userId: 'u1', raw: { userId: 'u1' } });
-      expect(Date.parse(event.expiresAt) - Date.parse(event.timestamp)).to.equal(24 * 60 * 60_000);
+      expect(Date.parse(event.expiresAt ?? '') - Date.parse(event.timestamp)).to.equal(24 * 60 * 60_000);
       await shown(BOB.number, messageId);
       await world.phones.read(BOB.number, [messageId]);
       const read = await extraEventOf(
@@ -190,7 +200,7 @@ describe('the routes for statuses', () => {
       await shown(BOB.number, messageId, ({ revoked }) => revoked);
       await shown(CAROL.number, messageId, ({ revoked }) => revoked);
       const event = await extraEventOf(world.receiver, 'status_post', (one) => one.targetId === messageId);
-      expect(event).to.include({ kind: 'revoke', fromMe: true });
+      expect(event).to.include({ kind: 'revoke', fromMe: true }).and.not.to.have.property('expiresAt');
     });
 
     it('is the only call that changes a status', async () => {
@@ -287,6 +297,7 @@ describe('the routes for statuses', () => {
       });
       expect((await posted({ body: 'only Carol' })).people).to.equal(1);
       await refused(set({ mode: 'only' }), 400, 'invalid_request');
+      await refused(set({ mode: 'only', people: [CAROL.number, ALICE.number] }), 400, 'invalid_request');
       await refused(set({ mode: 'contacts', people: [BOB.number] }), 400, 'invalid_request');
     });
   });

@@ -158,7 +158,7 @@ export interface StatusPostEvent {
   /** Text or caption. */
   body: string;
   /** When phones stop showing it, RFC 3339, UTC. */
-  expiresAt: string;
+  expiresAt?: string;
   /** For files. */
   media?: MediaExtra;
   /** For `revoke`: the status that was deleted. */

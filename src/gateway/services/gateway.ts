@@ -157,7 +157,7 @@ export class Gateway {
     const statuses = new MessageStatuses({ store, links, retry, inbound, onRoomChange, log });
     const journal = new JournalReplay({ sessions, store, links, inbound, unreadable, imports, clock, log });
     const activity = new Activity({
-      ...{ sessions, liveLinks, contacts, groups: knownGroups, recorder, links, retry, announcements },
+      ...{ sessions, store, liveLinks, contacts, groups: knownGroups, recorder, links, retry, announcements },
       ...{ parts, observer, clock, log },
     });
 

@@ -1,10 +1,10 @@
-import { formatJid, type Person, personOf } from '../../../domain/address.js';
+import { jidsOf, type Person, personOf } from '../../../domain/address.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { reason } from '../../../domain/reasons.js';
 import type { StatusAudience, StatusPrivacyMode, StatusSetting } from '../../../domain/status-audience.js';
 import type { Link } from '../../link/link.js';
 import type { SessionRecord, Store } from '../../store/store.js';
-import { type Contacts, readAddress } from '../identities/contacts.js';
+import { type Contacts, readPersonAddress } from '../identities/contacts.js';
 import type { SendPolicies } from '../policies/send-policies.js';
 
 /** The network's word for each mode. */
@@ -82,8 +82,7 @@ export class StatusViewers {
   async #find(clientId: string, named: readonly string[]): Promise<Person[]> {
     const found: Person[] = [];
     for (const one of named) {
-      const address = readAddress(one, 'audience');
-      if (address.kind === 'group') continue;
+      const address = readPersonAddress(one, 'audience');
       const { kind, user } = address;
       found.push({ [kind]: user }, (await this.#options.contacts.at(clientId, address)) ?? {});
     }
@@ -92,7 +91,7 @@ export class StatusViewers {
 }
 
 /** People, each found by the LID or by the number. */
-class AddressSet {
+export class AddressSet {
   readonly #jids: ReadonlySet<string>;
   /** Of some people only the number is known. */
   readonly #lacksLid: boolean;
@@ -115,11 +114,15 @@ class AddressSet {
   }
 }
 
-function jidsOf({ lid, pn }: Person): string[] {
-  return [
-    ...(lid ? [formatJid({ kind: 'lid', user: lid })] : []),
-    ...(pn ? [formatJid({ kind: 'pn', user: pn })] : []),
-  ];
+/** The people, each once. */
+export function distinctPeople(people: readonly Person[]): Person[] {
+  const seen = new Set<string>();
+  return people.filter((person) => {
+    const jids = jidsOf(person);
+    const isNew = !jids.some((jid) => seen.has(jid));
+    for (const jid of jids) seen.add(jid);
+    return isNew;
+  });
 }
 
 /** The LID if it is known, otherwise the number; empty without both. */

@@ -18,11 +18,11 @@ import type { Link, LinkFactory } from '../../link/link.js';
 import type { Contact, SentRecord, SessionRecord, Store } from '../../store/store.js';
 import { type LiveLinks, liveLink, requirePaired, type SessionSource } from '../access.js';
 import type { FileSource, Media } from '../files/media.js';
-import { readAddress } from '../identities/contacts.js';
+import { readPersonAddress } from '../identities/contacts.js';
 import type { Session } from '../sessions/session.js';
 import { fileJob, type SendJob } from './job.js';
 import type { Sends } from './send.js';
-import { StatusViewers } from './status-viewers.js';
+import { AddressSet, distinctPeople, StatusViewers } from './status-viewers.js';
 
 const POST_ROUTE = '/post-status';
 const DELETE_ROUTE = '/delete-status';
@@ -86,7 +86,7 @@ export class Statuses {
     idempotencyKey?: string,
     gone?: AbortSignal,
   ): Promise<StatusAnswer> {
-    const { caption, audience } = post;
+    const { caption = '', audience } = post;
     const wishes = { caption, mimeType: '', fileName: '', asVoice: false, asSticker: false };
     const payload = { ...addressOf(post), ...wishes };
     const job = fileJob(payload, source, this.#options.media, {
@@ -162,12 +162,13 @@ export class Statuses {
     }
     const { sessions, contacts } = this.#options;
     const link = await liveLink(sessions, clientId);
+    const own = new AddressSet([sessions.find(clientId).record]);
     const persons: Person[] = [];
     const unknown: string[] = [];
     for (const one of people) {
-      const address = readAddress(one, 'people');
-      if (address.kind === 'group')
-        throw new GatewayError('invalid_request', 'people: a group cannot see statuses');
+      const address = readPersonAddress(one, 'people');
+      if (own.has({ [address.kind]: address.user }))
+        throw new GatewayError('invalid_request', `people: ${one} is the linked number itself; leave it out`);
       const known = await contacts.at(clientId, address);
       if (known) persons.push(known);
       else unknown.push(one);
@@ -180,7 +181,7 @@ export class Statuses {
       const { kind, user } = await contacts.resolve(clientId, one, link, 'people');
       persons.push({ [kind]: user });
     }
-    await link.account.setStatusPrivacy({ mode, people: persons });
+    await link.account.setStatusPrivacy({ mode, people: distinctPeople(persons) });
   }
 
   async #post(
