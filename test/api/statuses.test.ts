@@ -256,6 +256,8 @@ describe('the routes for statuses', () => {
       await extraEventOf(world.receiver, 'status_post', (one) => one.messageId === later);
       const [event, ...others] = deletionsOf(messageId);
       expect(others).to.deep.equal([]);
+      const trace = await world.api.get(`/message-trace?clientId=acme&messageId=${messageId}`);
+      expect(trace.body.conclusion).to.contain('It has been deleted for everybody since.');
       await refused(deletion(event?.messageId), 404, 'message_unknown');
     });
 
