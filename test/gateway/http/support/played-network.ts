@@ -18,7 +18,7 @@ import type {
 import type { SessionRegistry } from '../../../../src/gateway/services/sessions/registry.js';
 import { ME, playedLink, playedLinks } from '../../../support/rig/link.js';
 
-/** May see the statuses of the account, unlike the other person, who is blocked. */
+/** Is blocked by the account. */
 const CAROL = { lid: '90000000000003', pn: '15550000003' };
 const BOB = { lid: '90000000000002', pn: '15550000002' };
 export const BOB_LID = `${BOB.lid}@lid`;
@@ -199,9 +199,9 @@ export class PlayedNetwork {
         setAbout: async (about) => note('account.setAbout', about),
         setPicture: async (jpeg) => note('account.setPicture', jpeg),
         setDisappearing: async (seconds) => note('account.setDisappearing', seconds),
-        statusPrivacy: async () => ({ mode: 'only', people: [CAROL] }),
+        statusPrivacy: async () => ({ mode: 'only', people: [BOB] }),
         setStatusPrivacy: async (privacy) => note('account.setStatusPrivacy', privacy),
-        blocked: async () => [BOB],
+        blocked: async () => [CAROL],
         setBlocked: async (person, isBlocked) => note('account.setBlocked', person, isBlocked),
       },
       people: {

@@ -492,7 +492,7 @@ const CASES: readonly RouteCase[] = [
       body: 'Closed',
       backgroundColor: '#1E6E4F',
       font: 0,
-      audience: ['+15550000003'],
+      audience: ['+15550000002'],
     },
     fields: {
       clientId: CLIENT_ID,
