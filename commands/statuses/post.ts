@@ -30,7 +30,12 @@ in the address book of the linked phone whom \`switchboard statuses privacy\` le
       helpValue: 'COLOR',
       exclusive: ['file'],
     }),
-    font: Flags.integer({ description: 'number of the font of the text', exclusive: ['file'] }),
+    font: Flags.integer({
+      description: 'number of the font of the text, 0 to 10',
+      min: 0,
+      max: 10,
+      exclusive: ['file'],
+    }),
     to: Flags.string({
       description: 'only this contact, of those who may see it; repeatable',
       helpValue: 'PERSON',
@@ -38,7 +43,7 @@ in the address book of the linked phone whom \`switchboard statuses privacy\` le
       multipleNonGreedy: true,
     }),
     meta: Flags.string({
-      description: MESSAGE_FLAGS.metaData.words,
+      description: 'JSON object to return in the status.post event',
       helpValue: MESSAGE_FLAGS.metaData.value,
     }),
     'idempotency-key': Flags.string({

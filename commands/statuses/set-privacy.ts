@@ -6,5 +6,9 @@ export default callCommand('setStatusPrivacy', {
   examples: ['acme contacts', 'acme except +15550000002', 'acme only +15550000002 +15550000003'],
   args: ['clientId', 'mode', 'people'],
   words: { people: 'who is left out, or the only ones: numbers with +, LIDs or jids' },
-  print: (_, given) => `set the audience of ${given('clientId')}: ${given('mode')}`,
+  print: (_, given) => {
+    const people = given('people').split(',').filter(Boolean).length;
+    const named = people > 0 ? ` ${people} ${people === 1 ? 'person' : 'people'}` : '';
+    return `set the audience of ${given('clientId')}: ${given('mode')}${named}`;
+  },
 });

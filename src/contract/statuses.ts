@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
 import { STATUS_PRIVACY_MODES } from '../domain/status-audience.js';
-import { AMPLE, characters, FRAMING_BYTES, META_TEXT, messageIdField, textField } from './fields.js';
+import { AMPLE, characters, FRAMING_BYTES, messageIdField, textField } from './fields.js';
 import { fileUrl, metaPart, read, sendErrors, sendHeaders, splitList } from './messages.js';
 import { type BodyOf, operation } from './operation.js';
 import {
@@ -30,7 +30,7 @@ const audience = listOf(person)
     'Only these people, of those who may see the statuses of the account: LIDs, numbers with `+`, or jids. Nobody is looked up for it: people whom the gateway does not know get no status',
   )
   .example(['+15550000002']);
-const caption = characters(LIMITS.textLength).allow('').default('').description('Of a file');
+const caption = characters(LIMITS.textLength).empty('').description('Of a file');
 
 const postBody = record({
   clientId,
@@ -51,16 +51,19 @@ const postBody = record({
       .example(2),
   ),
   downloadUrl: optional(fileUrl),
-  caption,
+  caption: optional(caption),
   audience: optional<string[]>(audience),
-  metaData: optional(anyFields().description(META_TEXT).example({ fromAI: true })),
+  metaData: optional(
+    anyFields().description('Comes back as `meta` in the event `status_post`').example({ userId: 'u1' }),
+  ),
 })
   .xor('body', 'downloadUrl')
-  .without('downloadUrl', ['backgroundColor', 'font']);
+  .without('downloadUrl', ['backgroundColor', 'font'])
+  .without('body', 'caption');
 
 const postParts = {
   clientId,
-  caption,
+  caption: optional(caption),
   audience: optional(
     Joi.string<string[]>()
       .custom(read(audience, 'addresses, separated by commas', splitList))
@@ -142,13 +145,15 @@ export const statuses = {
     path: '/delete-status',
     owner: 'session',
     summary: 'Delete an own status for everybody who got it',
+    description:
+      '404 (`message_unknown`) for a status that the gateway does not know as an own one. A repetition answers the same, and sends nothing.',
     body: record({
       clientId,
       messageId: messageIdField.example('3EB0C767D097B7C1A2B3C4', { override: true }),
     }),
     answer: record({ ok }),
     example: { ok: true },
-    errors: [...sendErrors, 'audience_empty'],
+    errors: [...sendErrors, 'audience_empty', 'message_unknown'],
   }),
   getStatusPrivacy: operation({
     method: 'GET',
@@ -173,7 +178,7 @@ export const statuses = {
         listOf(person)
           .max(MAX_PEOPLE)
           .description(
-            'Required with `except` and `only`: LIDs, numbers with `+`, or jids. At most 20 of them may be people whom the gateway does not ' +
+            'Required with `except` and `only`, without the linked number itself: LIDs, numbers with `+`, or jids. At most 20 of them may be people whom the gateway does not ' +
               'know yet: it looks them up',
           )
           .example(['+15550000002']),

@@ -91,6 +91,14 @@ export function parsePhone(text: string): string | undefined {
 /** Text direction marks, joiners and soft hyphens, which copied numbers often contain. */
 const INVISIBLE = /[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
+/** The jids of a person, by LID first. */
+export function jidsOf({ lid, pn }: Person): string[] {
+  return [
+    ...(lid ? [formatJid({ kind: 'lid', user: lid })] : []),
+    ...(pn ? [formatJid({ kind: 'pn', user: pn })] : []),
+  ];
+}
+
 /** The person with the given jids; ignores groups and invalid jids. */
 export function personOf(...jids: (string | null | undefined)[]): Person {
   const person: Person = {};

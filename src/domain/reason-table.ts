@@ -16,6 +16,11 @@ export const CALLS = {
   listChatRooms: '/chatrooms',
   listOutbox: 'GET /outbox',
   cancelHeldMessage: 'POST /outbox/cancel',
+  deleteMessage: '/delete-message',
+  deleteChannelPost: '/delete-channel-post',
+  listChannels: '/channels',
+  getStatusPrivacy: '/status-privacy',
+  setStatusPrivacy: '/set-status-privacy',
 } as const;
 export type Call = keyof typeof CALLS;
 
@@ -349,49 +354,41 @@ export const REASONS = {
   },
   held_or_not:
     'It is unknown whether the message {messageId} is held: {why} {hint}. If it is held, {name listOutbox} lists it, and it can be cancelled.',
+  no_status: {
+    kinds: {
+      message: {
+        says: 'messageId: {messageId} is a message of a chat and no status; delete it with {name deleteMessage}',
+        terminal: '{messageId} is a message of a chat and no status; delete it with {name deleteMessage}',
+      },
+      channel_post: {
+        says: 'messageId: {messageId} is a post of a channel and no status; delete it with {name deleteChannelPost}',
+        terminal: '{messageId} is a post of a channel and no status; delete it with {name deleteChannelPost}',
+      },
+    },
+  },
+  status_unknown:
+    'The gateway knows no own status {messageId}: one that another device posted is known for a day, and only if events of the type status_post are wanted. Delete others on the phone.',
+  audience_empty: {
+    kinds: {
+      named: {
+        says: 'Nothing was sent, because nobody in audience may see the statuses of this account: they must be contacts of the linked phone, and neither left out by the privacy setting, nor blocked, nor on the deny list of the policy.',
+        advice: '{Call getStatusPrivacy} to see the setting.',
+      },
+      only: {
+        says: 'Nothing was sent, because the privacy setting names nobody who is neither blocked nor on the deny list of the policy.',
+        advice: '{Call setStatusPrivacy} to name others, or do it on the phone.',
+      },
+      contacts: {
+        says: "Nothing was sent, because nobody could see the status: the gateway knows no contact in the linked phone's address book who may see it.",
+        advice:
+          'Save people as contacts on the phone, which shares them a moment later; {call getStatusPrivacy} to see who is left out.',
+      },
+    },
+  },
+  channel_unknown: {
+    says: 'The network knows no such channel.',
+    advice: 'Check its jid or link; {call listChannels} to see those that the number follows.',
+  },
   field: '{field}: {why}',
   receiver_refuses: '{url} does not take calls of this gateway: {why}',
 } as const satisfies Record<string, Words | { kinds: Readonly<Record<string, Words>> }>;
-
-/**
- * What the release before stored in words, of sessions that wait for an operator; all others get a new reason when they
- * connect. Do not change the words.
- */
-const FORMER: readonly (readonly [words: string, code: keyof typeof REASONS, kind?: string])[] = [
-  ['The phone removed this linked device. Call /start to pair again.', 'logged_out', 'removed'],
-  [
-    'The phone removed this linked device, or the network no longer knows it. Call /start to pair again.',
-    'logged_out',
-    'unknown',
-  ],
-  [
-    'The account does not take linked devices of this kind; link it again. Call /start to pair again.',
-    'device_mismatch',
-  ],
-  ['Another client took over this link. Stop the other client, then call /reconnect.', 'replaced', 'taken'],
-  [
-    'The network has restricted this account for a time. Look at the phone; once the restriction has ended, call /reconnect.',
-    'account_restricted',
-    'open',
-  ],
-  [
-    'The account is locked, or its phone is gone. Look at the phone; once the account works there, call /reconnect.',
-    'account_locked',
-  ],
-  [
-    'The network has banned this account. Look at the phone: only the network can lift a ban. Once it has, call /reconnect.',
-    'banned',
-  ],
-  ['No phone scanned the QR code in time. Call /start for new QR codes.', 'qr_expired'],
-  [
-    'The network refused the credentials of an unfinished pairing. Call /start to begin again.',
-    'pairing_unfinished',
-  ],
-];
-
-/** The reason that the words of the release before stood for. */
-export function formerReason(words: string): { code: keyof typeof REASONS; values: Record<string, string> } {
-  const [, code, kind] = FORMER.find(([former]) => former === words) ?? [];
-  if (!code) return { code: 'former_words', values: { words } };
-  return { code, values: kind === undefined ? {} : { kind } };
-}

@@ -1,5 +1,6 @@
+import { formerReason } from './former-reasons.js';
 import { isObject, parseObject } from './json.js';
-import { CALLS, type Call, formerReason, REASONS, type Words } from './reason-table.js';
+import { CALLS, type Call, REASONS, type Words } from './reason-table.js';
 
 export type ReasonCode = keyof typeof REASONS;
 

@@ -272,5 +272,11 @@ describe('channels over the wire', () => {
     const posting = { clientId: 'listed', channelJid: jid, body: 'May I?' };
     const refused = await world.api.post('/post-channel', posting);
     expect([refused.status, Object(refused.body.policy).rule]).to.deep.equal([429, 'allow']);
+    const website = await startReceiver();
+    const withFile = { ...posting, downloadUrl: `${website.url}/x.png` };
+    expect((await world.api.post('/post-channel', withFile)).status).to.equal(429);
+    await website.stop();
+    // before anything is downloaded
+    expect(website.calls).to.deep.equal([]);
   });
 });

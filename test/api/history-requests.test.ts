@@ -74,6 +74,9 @@ describe('older messages of a room, through the API', () => {
     const carols = { chatRoomId: await roomOf(CAROL.number) };
     expect(await refusal(carols)).to.deep.equal({ status: 404, code: 'room_unknown' });
     expect(await refusal({ chatRoomId: 'a room' })).to.deep.equal({ status: 400, code: 'invalid_request' });
+    expect((await request({ chatRoomId: 'bogus' })).body.error).to.match(
+      /^chatRoomId: bogus is not a room of acme/,
+    );
     expect(await refusal({ clientId: 'nobody', chatRoomId: 'nobody-1-2' })).to.deep.equal({
       ...{ status: 404, code: 'session_unknown' },
     });

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { eventOf, eventsOf, extraEventsIn } from '../support/receiver.js';
+import { until } from '../support/until.js';
 import { BOB, Conversations, lidOf, type Side } from '../support/world.js';
 
 const DAVE = { number: '+15550000004', name: 'Dave' };
+const DORA = { number: '+15550000006', name: 'Dora' };
 const EVE = { number: '+15550000005', name: 'Eve' };
 const COUNT = 5;
 
@@ -190,6 +192,24 @@ describe('a contact who installs WhatsApp anew', () => {
       await talk.world.connected('hosted');
       await announcedOnce([await write('after a restart')]);
       expect(told(since)).to.have.lengthOf(1);
+    });
+
+    it('for nobody with whom only statuses were exchanged', async () => {
+      const { phones, api } = talk.world;
+      const dora = await phones.addPhone(DORA);
+      await phones.people.nameContacts(talk.hosted.phone.number, [DORA]);
+      await until('the status', async () => {
+        const status = await api.post('/post-status', { clientId: 'hosted', body: 'Hello' });
+        return (await phones.statuses(DORA.number)).some(
+          ({ messageId }) => messageId === status.body.messageId,
+        );
+      });
+      const since = now();
+      await phones.reinstall(DORA.number);
+      await api.post('/post-status', { clientId: 'hosted', body: 'Again' });
+      await reinstall();
+      await toldOnce(since);
+      expect(told(since, dora.number)).to.deep.equal([]);
     });
 
     it('for no stranger, and to no session that did not opt in', async () => {

@@ -136,6 +136,27 @@ describe('the routes for statuses', () => {
       expect(await isShown(BOB.number, messageId)).to.equal(false);
     });
 
+    it('does not reach a person whom the number has blocked', async () => {
+      const block = (path: string) => world.api.post(path, { clientId: 'acme', jid: BOB.number });
+      expect((await block('/block')).status).to.equal(200);
+      const { messageId, people } = await posted({ body: 'not for a blocked person' });
+      expect(people).to.equal(1);
+      await shown(CAROL.number, messageId);
+      expect(await isShown(BOB.number, messageId)).to.equal(false);
+      await refused(post({ body: 'x', audience: [BOB.number] }), 409, 'audience_empty');
+      expect((await block('/unblock')).status).to.equal(200);
+      expect((await posted({ body: 'for all again' })).people).to.equal(2);
+    });
+
+    it('names the forms of a person in an error, and the next call', async () => {
+      const wrong = await post({ body: 'x', audience: ['120363040000000000@g.us'] });
+      expect([wrong.status, wrong.headers.get('x-sn-error')]).to.deep.equal([400, 'recipient_unknown']);
+      expect(wrong.body.error).to.contain('audience').and.not.to.contain('g.us');
+      const nobody = await post({ body: 'x', audience: [DAVE.number] });
+      expect(nobody.body.error).to.contain('/status-privacy');
+      expect(decodeURIComponent(nobody.headers.get('x-sn-reason') ?? '')).to.contain('getStatusPrivacy');
+    });
+
     it('refuses a status that nobody could see', async () => {
       await refused(post({ body: 'x', audience: [DAVE.number] }), 409, 'audience_empty');
       await world.phones.people.changePrivacy(ALICE.number, { statuses: { mode: 'whitelist', people: [] } });
@@ -147,6 +168,7 @@ describe('the routes for statuses', () => {
         {},
         { body: 'a', downloadUrl: 'https://example.com/a.jpg' },
         { body: 'a', backgroundColor: 'red' },
+        { body: 'a', caption: 'of no file' },
       ])
         await refused(post(body), 400, 'invalid_request');
     });
@@ -165,7 +187,7 @@ describe('the routes for statuses', () => {
       const event = await extraEventOf(world.receiver, 'status_post', (one) => one.messageId === messageId);
       expect(event).to.deep.include({ event: 'status.post', fromMe: true, kind: 'text', body: 'Look' });
       expect(event.meta).to.deep.equal({ userId: 'u1', raw: { userId: 'u1' } });
-      expect(Date.parse(event.expiresAt) - Date.parse(event.timestamp)).to.equal(24 * 60 * 60_000);
+      expect(Date.parse(event.expiresAt ?? '') - Date.parse(event.timestamp)).to.equal(24 * 60 * 60_000);
       await shown(BOB.number, messageId);
       await world.phones.read(BOB.number, [messageId]);
       const read = await extraEventOf(
@@ -193,7 +215,7 @@ describe('the routes for statuses', () => {
       await shown(BOB.number, messageId, ({ revoked }) => revoked);
       await shown(CAROL.number, messageId, ({ revoked }) => revoked);
       const event = await extraEventOf(world.receiver, 'status_post', (one) => one.targetId === messageId);
-      expect(event).to.include({ kind: 'revoke', fromMe: true });
+      expect(event).to.include({ kind: 'revoke', fromMe: true }).and.not.to.have.property('expiresAt');
     });
 
     it('is the only call that changes a status', async () => {
@@ -209,24 +231,71 @@ describe('the routes for statuses', () => {
       );
     });
 
+    const deletion = (messageId: unknown) =>
+      world.api.post('/delete-status', { clientId: 'acme', messageId });
+    const deletionsOf = (id: string) =>
+      extraEventsIn(world.receiver.calls, 'status_post').filter(({ targetId }) => targetId === id);
+
     it('says that a status was not deleted when nobody is known who may see it', async () => {
+      const { messageId } = await world.phones.postStatus(ALICE.number, 'for nobody any more');
+      await extraEventOf(world.receiver, 'status_post', (one) => one.messageId === messageId);
       await world.phones.people.changePrivacy(ALICE.number, { statuses: { mode: 'whitelist', people: [] } });
-      const messageId = '3A00000000000000000A';
-      const answer = await world.api.post('/delete-status', { clientId: 'acme', messageId });
+      const answer = await deletion(messageId);
       expect([answer.status, answer.headers.get('x-sn-error')]).to.deep.equal([409, 'audience_empty']);
       expect(answer.body.error)
         .to.match(/^The status was not deleted: .* the privacy setting names nobody\./)
         .and.contain('Delete the status on the phone.');
     });
 
-    it('refuses a message that is no status', async () => {
+    it('refuses a message that is no status, and names the call that deletes it', async () => {
       const sent = await world.api.post('/send-message', { clientId: 'acme', to: BOB.number, body: 'Hi' });
-      const { messageId } = sent.body;
-      await refused(
-        world.api.post('/delete-status', { clientId: 'acme', messageId }),
-        400,
-        'invalid_request',
-      );
+      const answer = await deletion(sent.body.messageId);
+      expect([answer.status, answer.headers.get('x-sn-error')]).to.deep.equal([400, 'invalid_request']);
+      expect(answer.body.error).to.contain('/delete-message');
+      const { jid } = await world.phones.channels.create(ALICE.number, { name: 'Own' });
+      const post = await world.api.post('/post-channel', { clientId: 'acme', channelJid: jid, body: 'News' });
+      const ofPost = await deletion(post.body.messageId);
+      expect([ofPost.status, ofPost.headers.get('x-sn-error')]).to.deep.equal([400, 'invalid_request']);
+      expect(ofPost.body.error).to.contain('/delete-channel-post');
+    });
+
+    it('sends and announces nothing for an id that is no own status', async () => {
+      const foreign = await world.phones.postStatus(BOB.number, "Bob's own");
+      await extraEventOf(world.receiver, 'status_post', ({ messageId }) => messageId === foreign.messageId);
+      for (const id of ['NOSUCH', foreign.messageId]) {
+        await refused(deletion(id), 404, 'message_unknown');
+        expect(deletionsOf(id)).to.deep.equal([]);
+      }
+      expect((await shown(CAROL.number, foreign.messageId)).revoked).to.equal(false);
+    });
+
+    it('deletes once, and answers a repetition the same; a deletion is no status itself', async () => {
+      const { messageId } = await posted({ body: 'deleted twice' });
+      for (const answer of [await deletion(messageId), await deletion(messageId)])
+        expect([answer.status, answer.body]).to.deep.equal([200, { ok: true }]);
+      await extraEventOf(world.receiver, 'status_post', ({ targetId }) => targetId === messageId);
+      await world.restartDaemon();
+      await world.connected('acme');
+      expect((await deletion(messageId)).body).to.deep.equal({ ok: true });
+      // announced after whatever came before
+      const { messageId: later } = await posted({ body: 'after it' });
+      await extraEventOf(world.receiver, 'status_post', (one) => one.messageId === later);
+      const [event, ...others] = deletionsOf(messageId);
+      expect(others).to.deep.equal([]);
+      const trace = await world.api.get(`/message-trace?clientId=acme&messageId=${messageId}`);
+      expect(trace.body.conclusion).to.contain('It has been deleted for everybody since.');
+      await refused(deletion(event?.messageId), 404, 'message_unknown');
+    });
+
+    it('deletes a status that was posted on the phone, once', async () => {
+      const { messageId } = await world.phones.postStatus(ALICE.number, 'from the phone');
+      await extraEventOf(world.receiver, 'status_post', (one) => one.messageId === messageId);
+      for (const answer of [await deletion(messageId), await deletion(messageId)])
+        expect([answer.status, answer.body]).to.deep.equal([200, { ok: true }]);
+      await shown(BOB.number, messageId, ({ revoked }) => revoked);
+      const { messageId: later } = await posted({ body: 'after that' });
+      await extraEventOf(world.receiver, 'status_post', (one) => one.messageId === later);
+      expect(deletionsOf(messageId).length).to.equal(1);
     });
   });
 
@@ -256,6 +325,7 @@ describe('the routes for statuses', () => {
       });
       expect((await posted({ body: 'only Carol' })).people).to.equal(1);
       await refused(set({ mode: 'only' }), 400, 'invalid_request');
+      await refused(set({ mode: 'only', people: [CAROL.number, ALICE.number] }), 400, 'invalid_request');
       await refused(set({ mode: 'contacts', people: [BOB.number] }), 400, 'invalid_request');
     });
   });
@@ -379,6 +449,15 @@ describe('a status under a policy', () => {
     expect(await world.phones.statuses(BOB.number)).to.satisfy((all: MessageView[]) =>
       all.every(({ from }) => from !== CAROL.number),
     );
+  });
+
+  it('is refused before its file is downloaded', async () => {
+    const website = await startReceiver();
+    const downloadUrl = `${website.url}/x.png`;
+    const answer = await world.api.post('/post-status', { clientId: 'beta', downloadUrl });
+    await website.stop();
+    expect([answer.status, answer.headers.get('x-sn-error')]).to.deep.equal([429, 'policy_refused']);
+    expect(website.calls).to.deep.equal([]);
   });
 
   it('does not reach people on a list of denied recipients', async () => {

@@ -239,7 +239,7 @@ const ROWS: readonly Row[] = [
     prints: /^policy +gentle(.*\n)+last one leaves +\S+/m,
   },
   { command: 'statuses post', argv: () => ['acme', 'Closed on Monday'], prints: /^sent \w+ to 1 contact\n$/ },
-  { command: 'statuses delete', argv: () => ['acme', '3EB0STATUS'], prints: /^deleted 3EB0STATUS/ },
+  { command: 'statuses delete', argv: ({ status }) => ['acme', status, '--yes'], prints: /^deleted 3EB0/ },
   { command: 'statuses privacy', argv: () => ['acme'], prints: /^all contacts see the statuses/ },
   {
     command: 'statuses set-privacy',
@@ -291,7 +291,7 @@ const ROWS: readonly Row[] = [
     prints: /^acme has left /,
   },
   { command: 'channels list', argv: () => ['acme'], prints: /^Own news +\d+@newsletter +owner/m },
-  { command: 'channels posts', argv: ({ channel }) => ['acme', channel], prints: /The first post/ },
+  { command: 'channels posts', argv: ({ channelLink }) => ['acme', channelLink], prints: /The first post/ },
   { command: 'channels show', argv: ({ channel }) => ['acme', channel], prints: /^role +owner/m },
   {
     command: 'channels follow',

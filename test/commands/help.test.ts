@@ -78,6 +78,16 @@ describe('the help of the command line', () => {
     }
   });
 
+  it('marks an argument that may be repeated', async () => {
+    for (const [words, usage] of [
+      [['statuses', 'set-privacy'], 'CLIENTID MODE [PEOPLE]… [FLAGS]'],
+      [['groups', 'members'], 'MEMBER… [FLAGS]'],
+    ] as const) {
+      const { stdout } = await captureOutput(() => new Help(config).showHelp([...words]));
+      expect(stdout).to.contain(usage);
+    }
+  });
+
   it('describes each command in one line, and in more detail below', () => {
     for (const command of shown(config)) {
       const { summary = '', description = '' } = command;

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import StatusesDelete from '../../commands/statuses/delete.js';
 import StatusesPost from '../../commands/statuses/post.js';
 import StatusesPrivacy from '../../commands/statuses/privacy.js';
 import StatusesSetPrivacy from '../../commands/statuses/set-privacy.js';
@@ -65,6 +66,20 @@ describe('the commands about statuses', () => {
     expect(daemon.calls).to.deep.equal([]);
   });
 
+  it('delete a status only after a confirmation', async () => {
+    daemon.on('POST /delete-status', { ok: true });
+    const { exitCode, stderr } = await run(StatusesDelete, '3EB0');
+    expect(exitCode).to.equal(2);
+    expect(stderr).to.contain('--yes');
+    expect(daemon.callsOf('/delete-status')).to.deep.equal([]);
+    expect((await run(StatusesDelete, '3EB0', '--yes')).stdout).to.equal('deleted 3EB0\n');
+  });
+
+  it('take no font that the daemon refuses', async () => {
+    expect((await run(StatusesPost, 'Closed', '--font', '11')).exitCode).to.equal(2);
+    expect(daemon.calls).to.deep.equal([]);
+  });
+
   it('show and set who may see them', async () => {
     const people = [{ lid: '90000000000002', phone: BOB, name: 'Bob' }];
     daemon.on('GET /status-privacy', { mode: 'except', people });
@@ -73,9 +88,10 @@ describe('the commands about statuses', () => {
       .to.match(/^all contacts see the statuses, but for these people\n/)
       .and.contain(BOB);
     daemon.on('POST /set-status-privacy', { ok: true });
-    await run(StatusesSetPrivacy, 'only', BOB, '90000000000003');
+    const answer = await run(StatusesSetPrivacy, 'only', BOB, '90000000000003');
     const [call] = daemon.callsOf('/set-status-privacy');
     const set = { clientId: 'acme', mode: 'only', people: [BOB, '90000000000003'] };
     expect(JSON.parse(call?.text ?? '')).to.deep.equal(set);
+    expect(answer.stdout).to.equal('set the audience of acme: only 2 people\n');
   });
 });

@@ -3188,7 +3188,7 @@ export interface PostStatusRequest {
   caption?: string;
   /** Only these people, of those who may see the statuses of the account: LIDs, numbers with `+`, or jids. Nobody is looked up for it: people whom the gateway does not know get no status */
   audience?: string[];
-  /** Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message */
+  /** Comes back as `meta` in the event `status_post` */
   metaData?: Record<string, unknown>;
 }
 
@@ -3205,7 +3205,7 @@ export interface SetStatusPrivacyRequest {
   clientId: string;
   /** `contacts`: all contacts; `except`: all contacts but some; `only`: some people */
   mode: 'contacts' | 'except' | 'only';
-  /** Required with `except` and `only`: LIDs, numbers with `+`, or jids. At most 20 of them may be people whom the gateway does not know yet: it looks them up */
+  /** Required with `except` and `only`, without the linked number itself: LIDs, numbers with `+`, or jids. At most 20 of them may be people whom the gateway does not know yet: it looks them up */
   people?: string[];
 }
 

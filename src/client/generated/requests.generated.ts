@@ -616,17 +616,13 @@ export const REQUESTS = {
       type: 'text',
       description: 'A public https address. The gateway fetches at most 60 MB, within 60 s',
     },
-    caption: { type: 'text', description: 'Of a file', default: '' },
+    caption: { type: 'text', description: 'Of a file' },
     audience: {
       type: 'list',
       description:
         'Only these people, of those who may see the statuses of the account: LIDs, numbers with `+`, or jids. Nobody is looked up for it: people whom the gateway does not know get no status',
     },
-    metaData: {
-      type: 'object',
-      description:
-        'Comes back as `meta` in the event and is stored with the message; `{"fromAI": true}` also marks the stored message',
-    },
+    metaData: { type: 'object', description: 'Comes back as `meta` in the event `status_post`' },
   },
   deleteStatus: { clientId: { type: 'text', required: true }, messageId: { type: 'text', required: true } },
   getStatusPrivacy: { clientId: { type: 'text', required: true } },
@@ -641,7 +637,7 @@ export const REQUESTS = {
     people: {
       type: 'list',
       description:
-        'Required with `except` and `only`: LIDs, numbers with `+`, or jids. At most 20 of them may be people whom the gateway does not know yet: it looks them up',
+        'Required with `except` and `only`, without the linked number itself: LIDs, numbers with `+`, or jids. At most 20 of them may be people whom the gateway does not know yet: it looks them up',
     },
   },
   listGroups: { clientId: { type: 'text', required: true } },

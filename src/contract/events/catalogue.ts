@@ -157,8 +157,8 @@ export interface StatusPostEvent {
   kind: StatusPostKind;
   /** Text or caption. */
   body: string;
-  /** When phones stop showing it, RFC 3339, UTC. */
-  expiresAt: string;
+  /** When phones stop showing it, RFC 3339, UTC; absent for `revoke`. */
+  expiresAt?: string;
   /** For files. */
   media?: MediaExtra;
   /** For `revoke`: the status that was deleted. */
@@ -221,7 +221,7 @@ export interface PresenceEvent extends Conversation {
 
 /**
  * Emitted when a person has a new security code, because the person has installed WhatsApp anew or changed the phone, to sessions with it
- * in `extraEvents` and to every tail. Only for people with whom messages were exchanged before; each change is reported once.
+ * in `extraEvents` and to every tail. Only for people with whom there is a private chat; each change is reported once.
  */
 export interface IdentityChangeEvent extends Conversation {
   event: 'identity.change';

@@ -157,7 +157,7 @@ export class Gateway {
     const statuses = new MessageStatuses({ store, links, retry, inbound, onRoomChange, log });
     const journal = new JournalReplay({ sessions, store, links, inbound, unreadable, imports, clock, log });
     const activity = new Activity({
-      ...{ sessions, liveLinks, contacts, groups: knownGroups, recorder, links, retry, announcements },
+      ...{ sessions, store, liveLinks, contacts, groups: knownGroups, recorder, links, retry, announcements },
       ...{ parts, observer, clock, log },
     });
 
@@ -189,7 +189,7 @@ export class Gateway {
     this.channels = new Channels({ sessions, liveLinks, sends, media, channelPosts, clock });
     this.people = identities.people;
     this.profile = new Profile({ sessions, media, avatars });
-    this.statuses = new Statuses({ sessions, store, liveLinks, contacts, policies, media, sends });
+    this.statuses = new Statuses({ sessions, store, links, liveLinks, contacts, policies, media, sends });
     this.avatars = avatars;
     this.history = requests;
     this.inbox = new HostedInbox({ store, rooms, fileLinks });

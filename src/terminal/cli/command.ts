@@ -3,7 +3,7 @@ import { DaemonClient, findToken, tokenPath } from './client.js';
 import { chooseDaemon, contextsPath, type DaemonPlace } from './contexts.js';
 import { CliError, exitCodeOf } from './errors.js';
 import { httpUrl } from './flags.js';
-import { isName, type NameKind, nameKindOf } from './name-inputs.js';
+import { isChannelLink, isName, type NameKind, nameKindOf } from './name-inputs.js';
 import { errorReport, Output } from './output.js';
 
 /** Base of all commands: `--json`, output and exit codes. */
@@ -71,7 +71,7 @@ export abstract class DaemonCommand extends BaseCommand {
     }),
   };
 
-  /** Parses, chooses the daemon, and replaces the names of chats, groups and people by their addresses. */
+  /** Parses, chooses the daemon, and replaces the names of chats, groups and people, and links of channels, by their addresses. */
   protected override async parse<
     F extends Interfaces.OutputFlags<Interfaces.FlagInput>,
     B extends Interfaces.OutputFlags<Interfaces.FlagInput>,
@@ -80,6 +80,7 @@ export abstract class DaemonCommand extends BaseCommand {
     const parsed = await super.parse<F, B, A>(options, argv);
     const flags: Record<string, unknown> = parsed.flags;
     Object.assign(flags, await this.#chooseDaemon(flags, parsed));
+    await this.#findChannel(parsed.args, flags);
     const inputs = namedInputs(parsed);
     if (inputs.length === 0) return parsed;
     const { isOfPerson, NameFinder } = await import('./names.js');
@@ -97,6 +98,15 @@ export abstract class DaemonCommand extends BaseCommand {
       replace(jid);
     }
     return parsed;
+  }
+
+  /** Replaces the link of a channel by its jid, which the daemon asks of the network. */
+  async #findChannel(args: Record<string, unknown>, flags: Readonly<Record<string, unknown>>): Promise<void> {
+    const { clientId, channelJid: link } = args;
+    if (typeof clientId !== 'string' || typeof link !== 'string' || !isChannelLink(link)) return;
+    const client = await this.daemon(daemonFlags(flags));
+    const { channel } = await client.getChannel({ clientId, channel: link });
+    args.channelJid = channel.jid;
   }
 
   /** @param parsed tells what was typed and what comes from the environment */

@@ -12,7 +12,7 @@ export const FIELD_WORDS = {
   to: 'recipient: name, +phone, LID digits or jid (group: …@g.us)',
   jid: 'name, +phone, LID digits or the jid of a person',
   groupJid: 'name or jid of the group: <id>@g.us',
-  channelJid: 'jid of the channel: <id>@newsletter',
+  channelJid: 'jid of the channel, <id>@newsletter, or its link',
   invite: 'link of the invite, or the code at its end',
   messageId: 'id of the message',
   participants: 'person: name, +phone, LID digits or jid; one or more',

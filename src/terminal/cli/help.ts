@@ -20,12 +20,14 @@ class OneCommandHelp extends CommandHelp {
   }
 
   protected override usage(): string {
-    const { id, usage, args, flags } = this.command;
+    const { id, usage, args, flags, strict } = this.command;
     const given = [usage ?? []].flat();
+    const shown = Object.values(args).filter(({ hidden }) => !hidden);
     const words = [
-      ...Object.values(args)
-        .filter(({ hidden }) => !hidden)
-        .map((arg) => (arg.required ? argName(arg) : `[${argName(arg)}]`)),
+      ...shown.map((arg, at) => {
+        const isList = strict === false && at === shown.length - 1;
+        return (arg.required ? argName(arg) : `[${argName(arg)}]`) + (isList ? '…' : '');
+      }),
       ...Object.values(flags)
         .filter(({ required, hidden }) => required && !hidden)
         .map((flag) => `--${flag.name}=${valueName(flag)}`),

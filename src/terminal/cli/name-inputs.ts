@@ -17,6 +17,11 @@ export function nameKindOf(input: string): NameKind | undefined {
   return KINDS[input];
 }
 
+/** Whether a text is the link of a channel. */
+export function isChannelLink(text: string): boolean {
+  return /^(https?:\/\/)?(www\.)?whatsapp\.com\/channel\//i.test(text.trim());
+}
+
 /** Whether to look a text up as a name. Addresses, and texts that can only be wrong addresses, go to the daemon unchanged. */
 export function isName(text: string): boolean {
   return (

@@ -16,6 +16,11 @@ const COMMANDS: Readonly<Record<Call, readonly [command: string, flags?: string]
   listChatRooms: ['switchboard rooms list'],
   listOutbox: ['switchboard outbox list'],
   cancelHeldMessage: ['switchboard outbox cancel'],
+  deleteMessage: ['switchboard send delete'],
+  deleteChannelPost: ['switchboard channels delete'],
+  listChannels: ['switchboard channels list'],
+  getStatusPrivacy: ['switchboard statuses privacy'],
+  setStatusPrivacy: ['switchboard statuses set-privacy'],
 };
 
 /** The fields of an answer that carry a reason. */

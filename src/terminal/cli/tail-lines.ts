@@ -90,8 +90,10 @@ function describeEvent(event: GatewayEvent, paint: Paint): string {
     case 'status.post': {
       const arrow = event.fromMe ? paint('cyan', '→') : paint('green', '←');
       const author = event.fromMe ? '' : ` ${singleLine(event.fromName || event.fromPhone || event.from)}`;
-      const body = shorten(singleLine(event.body), BODY_LENGTH);
-      return `${arrow} status ${paint('bold', event.kind)}${author}${body && ` ${body}`} ${paint('dim', singleLine(event.messageId))}`;
+      const what = event.targetId
+        ? `of ${singleLine(event.targetId)}`
+        : shorten(singleLine(event.body), BODY_LENGTH);
+      return `${arrow} status ${paint('bold', event.kind)}${author}: ${what} ${paint('dim', singleLine(event.messageId))}`;
     }
     default:
       return describeMessage(event, paint);

@@ -33,8 +33,11 @@ export interface Scene {
   invite: string;
   /** A channel of Alice's with a post, which is to be deleted, and a channel of Bob's. */
   channel: string;
+  channelLink: string;
   post: string;
   otherChannel: string;
+  /** An own status, to be deleted. */
+  status: string;
   /** A text of Bob's, and his picture. */
   theirs: string;
   picture: string;
@@ -120,8 +123,12 @@ async function live(world: World, refused: FailedEvents) {
   const { jid: channel } = await channels.create(ALICE.number, { name: 'Own news' });
   const { messageId: post } = await channels.post(ALICE.number, channel, { text: 'The first post' });
   const { jid: otherChannel } = await channels.create(BOB.number, { name: 'Other news' });
+  const { inviteCode: channelCode } = await channels.get(channel);
+  const status = await ask(world, '/post-status', { clientId: 'acme', body: 'A mistake' });
   return {
     channel,
+    channelLink: `https://whatsapp.com/channel/${channelCode}`,
+    status: String(status.messageId),
     post,
     otherChannel,
     theirs,

@@ -1,4 +1,5 @@
 import { proto } from '@whiskeysockets/baileys';
+import type { Person } from '../../../src/domain/address.js';
 import type { PolicyMode } from '../../../src/domain/policy/policy.js';
 import type { Refusal } from '../../../src/domain/policy/rules.js';
 import { NO_TRACING } from '../../../src/domain/tracing.js';
@@ -60,6 +61,8 @@ export interface Sending {
   onLookUp: () => Promise<void>;
   /** Who may see the statuses of the account, as the network says. */
   privacy: StatusPrivacy;
+  /** The block list of the account, as the network lists it. */
+  blocked: () => Promise<Person[]>;
   /** The deny list of the session's policy. */
   denied: readonly string[];
   /** The user-parts that were looked up at the network. */
@@ -102,6 +105,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     account: {
       ...playedLink().account,
       statusPrivacy: async () => rig.privacy,
+      blocked: () => rig.blocked(),
       setStatusPrivacy: async (...call) => void asked.push(['account.setStatusPrivacy', ...call]),
     },
     sendTyping: async (...call) => void asked.push(['sendTyping', ...call]),
@@ -141,6 +145,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
       refusals: async (_session, asked) => rig.onRefusals(asked),
       enforces: () => rig.mode === 'enforce',
       checkFirst: () => rig.onLookUp(),
+      checkShared: async () => undefined,
     },
     spans: new MessageSpans(NO_TRACING, store.sends),
     announcements: {
@@ -185,7 +190,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     contacts,
     sends,
     messages: new MessageActions({ ...shared, sends }),
-    posts: new Statuses({ ...shared, sends, media, policies: { denied: () => rig.denied } }),
+    posts: new Statuses({ ...shared, links, sends, media, policies: { denied: () => rig.denied } }),
     chats: new ChatActions({
       ...shared,
       rooms: base.roomsOf(session.record, contacts),
@@ -203,6 +208,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     onRefusals: () => [],
     onLookUp: async () => undefined,
     privacy: { mode: 'contacts', people: [] },
+    blocked: async () => [],
     denied: [],
     lookedUp: [],
     statuses: [],

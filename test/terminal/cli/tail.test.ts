@@ -225,6 +225,21 @@ describe('tailLine()', () => {
     ]);
   });
 
+  it('shows a status, and which one was deleted', () => {
+    const context = { clientId: 'acme', orgId: '', myLid: '', at: Date.parse(AT) };
+    const sample = sampleEvent('status_post', context);
+    if (sample.event !== 'status.post') throw new Error('the sample is a status');
+    const event = { ...sample, messageId: 'S1', body: 'At the lake' };
+    const revoke = { ...event, kind: 'revoke' as const, body: '', messageId: 'S2', targetId: 'S1' };
+    const events = [event, revoke, { ...revoke, fromMe: true }];
+    const lines = events.map((one) => line({ kind: 'event', at: AT, clientId: 'acme', event: one }));
+    expect(lines).to.deep.equal([
+      'acme ← status text Test person: At the lake S1',
+      'acme ← status revoke Test person: of S1 S2',
+      'acme → status revoke: of S1 S2',
+    ]);
+  });
+
   it('shows calls, presence, new security codes and changes of groups', () => {
     for (const [type, shown] of [
       ['call', 'acme ☎ call missed Test person C0FFEE00000000000000000000000001'],

@@ -41,7 +41,7 @@ function roomIdOf({ params: { chatRoomId }, query }: RoomRequest, clientId = que
 /** @throws GatewayError invalid_request if the room is one of another session */
 function roomOf(chatRoomId: string, clientId: string | undefined): string {
   if (clientId !== undefined && !chatRoomId.startsWith(`${clientId}-`)) {
-    throw new GatewayError('invalid_request', `clientId: ${chatRoomId} is not a room of ${clientId}`);
+    throw new GatewayError('invalid_request', `chatRoomId: ${chatRoomId} is not a room of ${clientId}`);
   }
   return chatRoomId;
 }

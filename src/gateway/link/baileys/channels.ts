@@ -7,6 +7,7 @@ import {
 import type { Clock } from '../../../domain/clock.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { parseObject } from '../../../domain/json.js';
+import { reason } from '../../../domain/reasons.js';
 import type { Channel, ChannelPage, ChannelRole, LinkChannels } from '../channels.js';
 import { DELETED, pagedPostIn } from './channel-posts.js';
 import { field, lookupFailed, refusalCode, textIn } from './reasons.js';
@@ -140,7 +141,7 @@ function refused(code: number, cause: unknown): GatewayError {
     return new GatewayError('channel_forbidden', text, { cause });
   }
   if (code === NOT_FOUND || code === GONE)
-    return new GatewayError('channel_unknown', 'The network knows no such channel.', { cause });
+    return new GatewayError('channel_unknown', reason('channel_unknown'), { cause });
   const named = Number.isSafeInteger(code) ? ` (${code})` : '';
   return new GatewayError('lookup_failed', `The network refused${named}. Try again.`, { cause });
 }

@@ -159,6 +159,18 @@ export function readAddress(to: string, field: string): Address {
   throw new GatewayError('recipient_unknown', `${field} must be ${ADDRESS_FORMS}`);
 }
 
+/**
+ * Reads the address of a person in any form that callers write.
+ * @param field the request's field, for the error
+ * @throws GatewayError recipient_unknown
+ */
+export function readPersonAddress(to: string, field: string): { kind: 'lid' | 'pn'; user: string } {
+  const { kind, user } = parseRecipient(to) ?? {};
+  if (user !== undefined && (kind === 'lid' || kind === 'pn')) return { kind, user };
+  const forms = 'a LID (digits), a phone number with + and country code, or the full jid of a person';
+  throw new GatewayError('recipient_unknown', `${field} must be ${forms} (…@lid, …@s.whatsapp.net)`);
+}
+
 function unknownAtNetwork(address: Address): string {
   return address.kind === 'lid'
     ? `the network knows no LID ${address.user}; a phone number is written with +, like +${address.user.replace(/^0+/, '')}`

@@ -211,8 +211,9 @@ function conclusionOf(facts: Facts): string {
 }
 
 /** The outcome of the message's event. */
-function deliveryOf({ session, chat, copies, failed, waiting, stream, isOwn, status }: Facts): string {
-  const arrived = isOwn ? `It was sent${status ? `, and is ${status}` : ''}.` : 'It was received.';
+function deliveryOf({ session, chat, sent, copies, failed, waiting, stream, isOwn, status }: Facts): string {
+  const since = sent?.content.length === 0 ? ' It has been deleted for everybody since.' : '';
+  const arrived = isOwn ? `It was sent${status ? `, and is ${status}` : ''}.${since}` : 'It was received.';
   const [late, ...others] = waiting;
   const gone = failed.find(({ receiver }) => isThere(session, receiver));
   if (gone)

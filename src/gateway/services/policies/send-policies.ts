@@ -179,6 +179,20 @@ export class SendPolicies implements SessionPart {
     throw new GatewayError('recipient_unknown', `to: ${formatJid(address)} is not on the network`);
   }
 
+  /**
+   * Refuses a status or a post of a channel before anything is looked up or downloaded for it.
+   * @param asked `to` is the jid that all statuses, or all posts of the channel, go to
+   * @throws GatewayError policy_refused, store_unavailable
+   */
+  async checkShared(session: Session, { to, text }: { to: string; text: string }): Promise<void> {
+    const facts = this.#facts;
+    const policy = facts.policyOf(session.record);
+    if (policy?.mode !== 'enforce') return;
+    const { counts } = await facts.countedOf(session.clientId);
+    const intended = await facts.intended(session, policy, { to, text, standing: 'running' });
+    this.#refuse(session, policy, judge(policy, intended, facts.numberOf(session, policy, counts)), false);
+  }
+
   async #personAt(clientId: string, { kind, user }: Address): Promise<{ lid: string } | undefined> {
     return kind === 'group' ? undefined : this.#options.contacts.find(clientId, { [kind]: user });
   }

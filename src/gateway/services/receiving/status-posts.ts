@@ -50,9 +50,10 @@ export class StatusPosts {
       fromMe: message.fromMe,
       kind,
       body: reading.body,
-      expiresAt: new Date(message.timestamp + DAY_MS).toISOString(),
       ...(media && { media }),
-      ...(revoke && { targetId: revoke.targetId }),
+      ...(revoke
+        ? { targetId: revoke.targetId }
+        : { expiresAt: new Date(message.timestamp + DAY_MS).toISOString() }),
       ...(metaData && { meta: eventMeta(metaData) }),
     };
     const how = { origin: originOf(session, message), abandoned, written };

@@ -27,7 +27,7 @@ export class Composer {
     liveLinks: LiveLinks;
     contacts: Contacts;
     earlier: EarlierMessages;
-    policies: Pick<SendPolicies, 'checkFirst'>;
+    policies: Pick<SendPolicies, 'checkFirst' | 'checkShared'>;
     clock: Clock;
   }) {
     this.#options = options;
@@ -41,8 +41,10 @@ export class Composer {
   async compose(send: Send): Promise<Draft> {
     const { session, job, messageId } = send;
     const { quotedMessageId, metaData } = job.payload;
-    const { earlier, clock } = this.#options;
+    const { earlier, clock, policies } = this.#options;
     if (job.channel) return this.#composePost(send, await job.channel(send.gone));
+    if (job.audience && !job.target)
+      await policies.checkShared(session, { to: STATUS_JID, text: textIn(job.payload) });
     const audience = await job.audience?.(send.gone);
     const recipient = audience ? undefined : await this.#recipientOf(send);
     const to = recipient ? formatJid(recipient) : STATUS_JID;
@@ -67,7 +69,8 @@ export class Composer {
     };
   }
 
-  async #composePost({ job, messageId }: Send, to: string): Promise<Draft> {
+  async #composePost({ session, job, messageId }: Send, to: string): Promise<Draft> {
+    await this.#options.policies.checkShared(session, { to, text: textIn(job.payload) });
     const context = { chat: to, now: this.#options.clock.now(), mentionedJids: [] };
     const { content, fileName, discard } = await job.compose(context, (text) => text);
     return {

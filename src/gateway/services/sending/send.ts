@@ -63,7 +63,7 @@ export class Sends implements SessionPart {
     media: Pick<Media, 'prepare' | 'spool' | 'preview'>;
     /** Default for link previews, if the request does not say. */
     linkPreviews: boolean;
-    policies: Pick<SendPolicies, 'admit' | 'checkFirst' | 'refusals' | 'enforces'>;
+    policies: Pick<SendPolicies, 'admit' | 'checkFirst' | 'checkShared' | 'refusals' | 'enforces'>;
     announcements: Pick<Announcements, 'messageStatus'>;
     /** Messages of one session that may wait until their policy allows them. */
     heldLimit: number;

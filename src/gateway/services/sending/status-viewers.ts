@@ -1,10 +1,10 @@
-import { formatJid, type Person, personOf } from '../../../domain/address.js';
+import { jidsOf, type Person, personOf } from '../../../domain/address.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { reason } from '../../../domain/reasons.js';
 import type { StatusAudience, StatusPrivacyMode, StatusSetting } from '../../../domain/status-audience.js';
 import type { Link } from '../../link/link.js';
 import type { SessionRecord, Store } from '../../store/store.js';
-import { type Contacts, readAddress } from '../identities/contacts.js';
+import { type Contacts, readPersonAddress } from '../identities/contacts.js';
 import type { SendPolicies } from '../policies/send-policies.js';
 
 /** The network's word for each mode. */
@@ -18,7 +18,7 @@ const SETTINGS: Readonly<Record<StatusPrivacyMode, StatusSetting>> = {
 interface Narrowing {
   /** Only these people, in any form that callers write. */
   named?: readonly string[] | undefined;
-  /** Also people on the deny list of the policy: it deletes an earlier status, which they may have got. */
+  /** Also people whom the number blocks, or the policy denies: the status changes an earlier one, which they may have got. */
   isChange?: boolean;
 }
 
@@ -36,24 +36,21 @@ export class StatusViewers {
 
   /**
    * The people in the address book whom the privacy setting lets see a status, by LID where known. Asks the network for the
-   * setting only: a person whom the store does not know gets no status.
+   * setting and the block list only: a person whom the store does not know gets no status.
    * @throws GatewayError audience_empty, recipient_unknown, lookup_failed
    */
   async of(record: SessionRecord, link: Link, { named, isChange }: Narrowing = {}): Promise<StatusAudience> {
-    const { store, contacts, policies } = this.#options;
+    const { store, policies } = this.#options;
     const { clientId } = record;
     const wanted = named && new AddressSet(await this.#find(clientId, named));
-    const { mode, people } = await link.account.statusPrivacy();
-    const listed: Person[] = [];
+    const [{ mode, people }, blocked] = await Promise.all([
+      link.account.statusPrivacy(),
+      isChange ? [] : link.account.blocked(),
+    ]);
     // before the address book is read: a pair of addresses may merge two contacts
-    for (const { lid, pn } of people) {
-      const known =
-        lid && pn
-          ? await contacts.learn(clientId, { lid, pn, source: 'status-privacy' })
-          : await contacts.find(clientId, { lid, pn });
-      listed.push({ lid: lid || known?.lid, pn: pn || known?.pn });
-    }
-    const left = new AddressSet(mode === 'except' ? listed : []);
+    const listed = await this.#completed(clientId, people, 'status-privacy');
+    const hidden = await this.#completed(clientId, blocked, 'block-list');
+    const left = new AddressSet([...(mode === 'except' ? listed : []), ...hidden]);
     const denied = new AddressSet(isChange ? [] : policies.denied(record).map((jid) => personOf(jid)));
     const own = new AddressSet([record]);
     const candidates = mode === 'only' ? listed : await store.contacts.named(clientId);
@@ -67,15 +64,29 @@ export class StatusViewers {
       const kind = mode === 'only' ? 'nobody_named' : 'no_contact';
       throw new GatewayError('audience_empty', reason('status_not_deleted', { kind }));
     }
-    throw nobody(mode, named !== undefined);
+    const kind = named ? 'named' : mode === 'only' ? 'only' : 'contacts';
+    throw new GatewayError('audience_empty', reason('audience_empty', { kind }));
+  }
+
+  /** People of a list of the network, with the addresses that the store knows. */
+  async #completed(clientId: string, people: readonly Person[], source: string): Promise<Person[]> {
+    const { contacts } = this.#options;
+    const completed: Person[] = [];
+    for (const { lid, pn } of people) {
+      const known =
+        lid && pn
+          ? await contacts.learn(clientId, { lid, pn, source })
+          : await contacts.find(clientId, { lid, pn });
+      completed.push({ lid: lid || known?.lid, pn: pn || known?.pn });
+    }
+    return completed;
   }
 
   /** @throws GatewayError recipient_unknown for what is no address */
   async #find(clientId: string, named: readonly string[]): Promise<Person[]> {
     const found: Person[] = [];
     for (const one of named) {
-      const address = readAddress(one, 'audience');
-      if (address.kind === 'group') continue;
+      const address = readPersonAddress(one, 'audience');
       const { kind, user } = address;
       found.push({ [kind]: user }, (await this.#options.contacts.at(clientId, address)) ?? {});
     }
@@ -84,7 +95,7 @@ export class StatusViewers {
 }
 
 /** People, each found by the LID or by the number. */
-class AddressSet {
+export class AddressSet {
   readonly #jids: ReadonlySet<string>;
   /** Of some people only the number is known. */
   readonly #lacksLid: boolean;
@@ -107,23 +118,18 @@ class AddressSet {
   }
 }
 
-function jidsOf({ lid, pn }: Person): string[] {
-  return [
-    ...(lid ? [formatJid({ kind: 'lid', user: lid })] : []),
-    ...(pn ? [formatJid({ kind: 'pn', user: pn })] : []),
-  ];
+/** The people, each once. */
+export function distinctPeople(people: readonly Person[]): Person[] {
+  const seen = new Set<string>();
+  return people.filter((person) => {
+    const jids = jidsOf(person);
+    const isNew = !jids.some((jid) => seen.has(jid));
+    for (const jid of jids) seen.add(jid);
+    return isNew;
+  });
 }
 
 /** The LID if it is known, otherwise the number; empty without both. */
 function jidOf(person: Person): string {
   return jidsOf(person)[0] ?? '';
-}
-
-function nobody(mode: StatusPrivacyMode, isNamed: boolean): GatewayError {
-  const why = isNamed
-    ? 'nobody in audience may see the statuses of this account: they must be contacts of the linked phone, and neither left out by /status-privacy nor on the deny list of the policy'
-    : mode === 'only'
-      ? 'the privacy setting names nobody whom the policy allows; change it with /set-status-privacy or on the phone'
-      : "the gateway knows no contact in the linked phone's address book who may see it";
-  return new GatewayError('audience_empty', `Nothing was sent, because nobody could see the status: ${why}.`);
 }

@@ -6,25 +6,31 @@ import type {
   StatusPrivacyView,
 } from '../../../contract/index.js';
 import type { SendPayload } from '../../../contract/sends/send-request.js';
-import { type Person, STATUS_JID } from '../../../domain/address.js';
+import { isChannel, type Person, STATUS_JID } from '../../../domain/address.js';
+import { boundedCache } from '../../../domain/bounded-cache.js';
 import { GatewayError } from '../../../domain/errors.js';
+import { reason } from '../../../domain/reasons.js';
+import { sessionMessage } from '../../../domain/session-message.js';
 import { readAudience, type StatusAudience } from '../../../domain/status-audience.js';
+import { readContent } from '../../kinds/index.js';
 import { composeRevoke } from '../../kinds/revoke.js';
-import type { Link } from '../../link/link.js';
-import type { Contact, Store } from '../../store/store.js';
+import type { Link, LinkFactory } from '../../link/link.js';
+import type { Contact, SentRecord, SessionRecord, Store } from '../../store/store.js';
 import { type LiveLinks, liveLink, requirePaired, type SessionSource } from '../access.js';
 import type { FileSource, Media } from '../files/media.js';
-import { readAddress } from '../identities/contacts.js';
+import { readPersonAddress } from '../identities/contacts.js';
 import type { Session } from '../sessions/session.js';
 import { fileJob, type SendJob } from './job.js';
 import type { Sends } from './send.js';
-import { StatusViewers } from './status-viewers.js';
+import { AddressSet, distinctPeople, StatusViewers } from './status-viewers.js';
 
 const POST_ROUTE = '/post-status';
 const DELETE_ROUTE = '/delete-status';
 const OPAQUE = 0xff000000;
 /** People whom `setPrivacy` looks up at the network for one request. */
 const MAX_LOOK_UPS = 20;
+
+const MAX_DELETED = 10_000;
 
 type FilePost = Pick<StatusPost, 'clientId' | 'caption' | 'audience' | 'metaData'>;
 
@@ -35,11 +41,14 @@ type FilePost = Pick<StatusPost, 'clientId' | 'caption' | 'audience' | 'metaData
 export class Statuses {
   readonly #options;
   readonly #viewers: StatusViewers;
+  /** Statuses that were deleted here: a repetition would be announced again. */
+  readonly #deleted = boundedCache<true>(MAX_DELETED);
 
   constructor(
     options: ConstructorParameters<typeof StatusViewers>[0] & {
       sessions: SessionSource;
-      store: Pick<Store, 'sends'>;
+      store: Pick<Store, 'sends' | 'journal'>;
+      links: Pick<LinkFactory, 'decode' | 'restore'>;
       liveLinks: LiveLinks;
       media: Pick<Media, 'prepare'>;
       sends: Pick<Sends, 'run'>;
@@ -77,7 +86,7 @@ export class Statuses {
     idempotencyKey?: string,
     gone?: AbortSignal,
   ): Promise<StatusAnswer> {
-    const { caption, audience } = post;
+    const { caption = '', audience } = post;
     const wishes = { caption, mimeType: '', fileName: '', asVoice: false, asSticker: false };
     const payload = { ...addressOf(post), ...wishes };
     const job = fileJob(payload, source, this.#options.media, {
@@ -87,13 +96,20 @@ export class Statuses {
     return this.#post(post, { ...job, request: { ...job.request, audience } }, idempotencyKey, gone);
   }
 
-  /** @throws as `Sends.send`, audience_empty, invalid_request for a message that is no status */
+  /**
+   * Deletes an own status; does nothing for one that is deleted.
+   * @throws as `Sends.send`, audience_empty, message_unknown, invalid_request for a message that is no status
+   */
   async delete({ clientId, messageId }: StatusDeletion): Promise<void> {
     const { sessions, store, sends } = this.#options;
     const session = requirePaired(sessions, clientId);
+    const key = sessionMessage(clientId, messageId);
+    if (this.#deleted.has(key)) return;
     const posted = await store.sends.get(clientId, messageId);
-    if (posted && posted.to !== STATUS_JID)
-      throw new GatewayError('invalid_request', `messageId: ${messageId} is no status; use /delete-message`);
+    if (posted ? !this.#isStatus(posted) : !(await this.#isFromPhone(session.record, messageId)))
+      throw new GatewayError('message_unknown', reason('status_unknown', { messageId }));
+    // its content is erased once it is deleted
+    if (posted?.content.length === 0) return;
     await sends.run({
       route: DELETE_ROUTE,
       payload: { clientId, to: STATUS_JID },
@@ -105,6 +121,27 @@ export class Statuses {
       compose: () => ({ content: composeRevoke({ remoteJid: STATUS_JID, id: messageId, fromMe: true }) }),
       answer: () => ({}),
     });
+    this.#deleted.set(key, true);
+  }
+
+  /** Whether a recorded message is a status; false for the deletion of one. @throws GatewayError invalid_request */
+  #isStatus({ messageId, to, content }: SentRecord): boolean {
+    const kind = isChannel(to) ? 'channel_post' : 'message';
+    if (to !== STATUS_JID)
+      throw new GatewayError('invalid_request', reason('no_status', { messageId, kind }));
+    return readContent(this.#options.links.decode(content)).reading.type !== 'revoke';
+  }
+
+  /** Whether the gateway has read an own status from the phone; the journal keeps it as long as it is shown, for a day. */
+  async #isFromPhone(session: SessionRecord, messageId: string): Promise<boolean> {
+    const { store, links } = this.#options;
+    const copies = await store.journal.ofMessage(session.clientId, messageId);
+    return links
+      .restore(copies, session)
+      .some(
+        ({ chat, fromMe, content }) =>
+          chat === STATUS_JID && fromMe && readContent(content).reading.type !== 'revoke',
+      );
   }
 
   async privacy(clientId: string): Promise<StatusPrivacyView> {
@@ -125,12 +162,13 @@ export class Statuses {
     }
     const { sessions, contacts } = this.#options;
     const link = await liveLink(sessions, clientId);
+    const own = new AddressSet([sessions.find(clientId).record]);
     const persons: Person[] = [];
     const unknown: string[] = [];
     for (const one of people) {
-      const address = readAddress(one, 'people');
-      if (address.kind === 'group')
-        throw new GatewayError('invalid_request', 'people: a group cannot see statuses');
+      const address = readPersonAddress(one, 'people');
+      if (own.has({ [address.kind]: address.user }))
+        throw new GatewayError('invalid_request', `people: ${one} is the linked number itself; leave it out`);
       const known = await contacts.at(clientId, address);
       if (known) persons.push(known);
       else unknown.push(one);
@@ -143,7 +181,7 @@ export class Statuses {
       const { kind, user } = await contacts.resolve(clientId, one, link, 'people');
       persons.push({ [kind]: user });
     }
-    await link.account.setStatusPrivacy({ mode, people: persons });
+    await link.account.setStatusPrivacy({ mode, people: distinctPeople(persons) });
   }
 
   async #post(

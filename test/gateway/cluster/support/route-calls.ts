@@ -181,7 +181,7 @@ export const ROUTE_CALLS: Readonly<Record<string, RouteCall>> = {
     posted((_, n) => ({ body: `status ${n}` })),
   ),
   'POST /delete-status': refused(
-    CONFLICT,
+    404,
     posted((_, n) => ({ messageId: `3EB0STATUS${n}` })),
   ),
   'GET /status-privacy': same(({ clientId }) => ({ query: { clientId } })),

@@ -18,6 +18,8 @@ import type {
 import type { SessionRegistry } from '../../../../src/gateway/services/sessions/registry.js';
 import { ME, playedLink, playedLinks } from '../../../support/rig/link.js';
 
+/** Is blocked by the account. */
+const CAROL = { lid: '90000000000003', pn: '15550000003' };
 const BOB = { lid: '90000000000002', pn: '15550000002' };
 export const BOB_LID = `${BOB.lid}@lid`;
 
@@ -199,7 +201,7 @@ export class PlayedNetwork {
         setDisappearing: async (seconds) => note('account.setDisappearing', seconds),
         statusPrivacy: async () => ({ mode: 'only', people: [BOB] }),
         setStatusPrivacy: async (privacy) => note('account.setStatusPrivacy', privacy),
-        blocked: async () => [BOB],
+        blocked: async () => [CAROL],
         setBlocked: async (person, isBlocked) => note('account.setBlocked', person, isBlocked),
       },
       people: {

@@ -1,9 +1,11 @@
 import { proto } from '@whiskeysockets/baileys';
+import { STATUS_JID } from '../../../../src/domain/address.js';
+import { writeAudience } from '../../../../src/domain/status-audience.js';
 import { sent } from '../../../contracts/store/harness.js';
 import { keep } from '../../../support/kept-store.js';
 import { addFile } from './kept-files.js';
 import { BOB_LID } from './played-network.js';
-import { failedDelivery, fileOf, OWN_MESSAGE } from './route-cases.js';
+import { failedDelivery, fileOf, OWN_MESSAGE, OWN_STATUS } from './route-cases.js';
 import type { TestServer } from './test-server.js';
 import { WEB_URL } from './web.js';
 
@@ -29,6 +31,8 @@ export async function makeReady(api: TestServer, clientId = 'acme'): Promise<voi
     clientId,
     sent(OWN_MESSAGE, { ...record, counted: 'message', fileName: '', metaData: '' }),
   );
+  const status = { to: STATUS_JID, audience: writeAudience({ setting: 'contacts', people: [BOB_LID] }) };
+  await store.sends.put(clientId, sent(OWN_STATUS, { ...record, ...status, fileName: '', metaData: '' }));
   const { lid } = sessions.find(clientId).record;
   const row = { chatRoomId: `${clientId}-${lid}-90000000000002`, fromMe: true, content, sentAt: clock.now() };
   await keep(store, OWN_MESSAGE, row, clientId);

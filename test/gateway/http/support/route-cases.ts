@@ -119,6 +119,8 @@ const CHANNEL_JID: Field = {
 
 /** Id of an own message. */
 export const OWN_MESSAGE = '3EB01';
+/** The status that the document of the API names. */
+export const OWN_STATUS = '3EB0C767D097B7C1A2B3C4';
 /** The number of the session, with its device. */
 const OWN_JID = '15550000001:1@s.whatsapp.net';
 const ADDRESS = { clientId: 'acme', to: '+15550000002' };
@@ -505,7 +507,7 @@ const CASES: readonly RouteCase[] = [
   },
   {
     path: '/delete-status',
-    valid: { clientId: 'acme', messageId: '3EB0STATUS' },
+    valid: { clientId: 'acme', messageId: OWN_STATUS },
     fields: { clientId: CLIENT_ID, messageId: MESSAGE_ID },
   },
   {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isGatewayError } from '../../../../src/domain/errors.js';
+import { GatewayError, isGatewayError } from '../../../../src/domain/errors.js';
 import { Rig } from '../../../support/rig/rig.js';
 import type { Sending } from '../../../support/rig/sending.js';
 
@@ -64,6 +64,21 @@ describe('Statuses: who gets them', () => {
     expect(await codeOf(post())).to.equal('audience_empty');
   });
 
+  it('leaves the people whom the number blocks out, under every setting', async () => {
+    await learn({ ...BOB, name: 'Bob' });
+    rig.blocked = async () => [{ lid: BOB.lid }];
+    expect(await post()).to.deep.equal([CAROL_LID]);
+    rig.privacy = { mode: 'only', people: [BOB, CAROL] };
+    expect(await post()).to.deep.equal([CAROL_LID]);
+    expect(await codeOf(post([BOB.lid]))).to.equal('audience_empty');
+  });
+
+  it('sends nothing if the network does not give the block list', async () => {
+    rig.blocked = () => Promise.reject(new GatewayError('lookup_failed', 'no answer'));
+    expect(await codeOf(post())).to.equal('lookup_failed');
+    expect(rig.sent).to.deep.equal([]);
+  });
+
   it('narrows them to stored people without a look-up at the network', async () => {
     await learn({ ...BOB, name: 'Bob' });
     expect(await post(['+15550000009', `+${CAROL.pn}`, '90000000000009'])).to.deep.equal([CAROL_LID]);
@@ -77,7 +92,8 @@ describe('Statuses: who gets them', () => {
     const set = (people: string[]) => rig.posts.setPrivacy({ clientId: 'acme', mode: 'only', people });
     expect(await codeOf(set([CAROL.lid, ...unknown]))).to.equal('invalid_request');
     expect(rig.lookedUp).to.deep.equal([]);
-    await set([`+${CAROL.pn}`, ...unknown.slice(1)]);
+    // each person once, by whatever address
+    await set([`+${CAROL.pn}`, CAROL.lid, ...unknown.slice(1)]);
     expect(rig.lookedUp).to.have.length(MANY - 1);
     const [[name, setting] = []] = rig.asked;
     expect(name).to.equal('account.setStatusPrivacy');
