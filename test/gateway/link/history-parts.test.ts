@@ -225,18 +225,18 @@ describe('a part of the history', () => {
     expect(messages.map(({ unreadInChat }) => unreadInChat)).to.have.members([3, 0]);
   });
 
-  it('yields the messages of one second in the order in which they were written', async () => {
+  it('yields the messages of one second from the newest to the oldest', async () => {
     const at = (id: string, seconds: number) => message(id, { messageTimestamp: AT + seconds });
     const ids = async (...messages: proto.IWebMessageInfo[]) =>
       (await messagesOf(...messages)).map(({ messageId }) => messageId);
     expect(await ids(at('5', 2), at('4', 1), at('3', 1), at('2', 1), at('1', 0))).to.deep.equal([
       '5',
-      '2',
-      '3',
       '4',
+      '3',
+      '2',
       '1',
     ]);
-    expect(await ids(at('1', 0), at('2', 1), at('3', 1), at('4', 2))).to.deep.equal(['1', '2', '3', '4']);
+    expect(await ids(at('1', 0), at('2', 1), at('3', 1), at('4', 2))).to.deep.equal(['1', '3', '2', '4']);
   });
 
   const NONSENSE: [what: string, payload: Uint8Array][] = [
