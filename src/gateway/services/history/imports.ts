@@ -280,6 +280,7 @@ export class HistoryImports implements SessionPart {
   /** How many messages, from the first on, come before a stored one; 0 if none is stored. */
   async #newerThanStored(messages: readonly HistoricMessage[], context: ImportContext): Promise<number> {
     for (const [index, message] of messages.entries()) {
+      await setImmediate();
       if (context.signal.aborted) return 0;
       const isStored = this.#messages.isStored(message, context);
       if (await isStored.catch((err: unknown) => this.#leave(err, message, context))) return index;
