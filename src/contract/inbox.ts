@@ -162,7 +162,8 @@ export const inbox = {
       `${LIMITS.historyAnswerMs / 1_000} s; a later answer is stored all the same. A session asks for one room at a time, and then rests for ` +
       `${LIMITS.historyPauseMs / 1_000} s: 429 (\`history_requested\`) with \`Retry-After\`. 409 (\`history_off\`) if the session keeps no history, or ` +
       'only a shorter one. 404 if there is no such room (`room_unknown`) or the room has no stored message (`message_unknown`). The messages are ' +
-      'not delivered as events. 400 for a room of a number that was linked before.',
+      'not delivered as events. 400 for a room of a number that was linked before. After an answer that brought nothing new, the next request goes ' +
+      'on from where it ended.',
     body: record({
       clientId,
       chatRoomId,
@@ -177,7 +178,8 @@ export const inbox = {
       ok,
       messages: count.description('Messages that came and were not stored yet'),
       more: optional(flag).description(
-        'Whether the phone holds still older messages of the chat; absent if it does not say so',
+        'Whether the phone holds still older messages of the chat; absent if it does not say so. Also false after an answer from which no ' +
+          'further request can go on',
       ),
     }),
     example: { ok: true, messages: 50, more: true },

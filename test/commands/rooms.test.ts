@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import ChatsRequestHistory from '../../commands/chats/request-history.js';
 import MediaList from '../../commands/media/list.js';
 import MediaUrl from '../../commands/media/url.js';
 import MessagesLink from '../../commands/messages/link.js';
@@ -231,6 +232,22 @@ describe('the commands about rooms and stored messages', () => {
     const { stdout } = await run(RoomsRead, 'acme', LID);
     expect(stdout).to.equal('Bob Müller has no unread messages\n');
     expect(daemon.callsOf(`/chatrooms/${BOB.chatRoomId}/read`)).to.have.length(1);
+  });
+
+  describe('chats request-history', () => {
+    const REFUSALS = [
+      [429, 'history_requested', 6, 'conflict', 'try again in 3 s'],
+      [502, 'history_phone_silent', 7, 'refused', 'switch the phone on, open WhatsApp on it, and try again'],
+    ] as const;
+    for (const [status, why, exitCode, code, suggestion] of REFUSALS) {
+      it(`exits with ${exitCode} after ${why}, and suggests what to do`, async () => {
+        const headers = { 'x-sn-error': why, 'retry-after': '3' };
+        daemon.on('POST /request-history', () => ({ status, headers, body: { error: 'because' } }));
+        const end = await run(ChatsRequestHistory, 'acme', LID, '--json');
+        expect(end.exitCode).to.equal(exitCode);
+        expect(JSON.parse(end.stdout)).to.deep.include({ code, exitCode, suggestions: [suggestion] });
+      });
+    }
   });
 
   describe('the media library', () => {

@@ -4771,7 +4771,7 @@ export class Operations {
     ok: true;
     /** Messages that came and were not stored yet */
     messages: number;
-    /** Whether the phone holds still older messages of the chat; absent if it does not say so */
+    /** Whether the phone holds still older messages of the chat; absent if it does not say so. Also false after an answer from which no further request can go on */
     more?: boolean;
   }> {
     return this.#transport.json(CALLS.requestHistory, request, options);

@@ -48,10 +48,19 @@ export interface HistoricReaction {
 /** A batch of the account's history. Store its people before its messages. */
 export interface HistoryBatch {
   people: HistoricPerson[];
-  /** One chat after the other, the newest second first; within a second the oldest message first. */
+  /** One chat after the other, the newest message first. */
   messages: HistoricMessage[];
   /** In the answer to a request: whether the phone holds still older messages of the chat, if it says so. */
   hasMore?: boolean;
+  /** In the answer to a request: the oldest message that it names, also one that is not among the messages. */
+  oldest?: NamedMessage;
+}
+
+/** The name of a message, by which a phone finds its place in its chat. */
+export interface NamedMessage {
+  messageId: string;
+  fromMe: boolean;
+  sentAt: EpochMs;
 }
 
 /** A part of the account's history, as the linked phone announced it. */

@@ -24,6 +24,7 @@ const TIMEOUT_MS = 60_000;
 const UPLOAD_TIMEOUT_MS = 15 * 60_000;
 /** Timeout of a delivery in milliseconds, for up to four attempts of 15 s each, with pauses. */
 const DELIVERY_TIMEOUT_MS = 75_000;
+const SECOND_MS = 1_000;
 /** Timeouts in milliseconds of calls that differ from a send. */
 const TIMEOUTS_MS: Readonly<Record<string, number>> = {
   '/start': 30_000,
@@ -274,6 +275,14 @@ export function isRefusal(error: unknown, code: SwitchboardError['code']): boole
   return cause instanceof SwitchboardError && cause.code === code;
 }
 
+/** Milliseconds after which the daemon asks to repeat a call that it refused with this code; undefined for all other errors. */
+export function pauseOf(error: unknown, code: SwitchboardError['code']): number | undefined {
+  if (!isRefusal(error, code) || !(error instanceof CliError)) return undefined;
+  const { cause } = error;
+  const seconds = cause instanceof SwitchboardError ? cause.retryAfter : undefined;
+  return seconds === undefined ? undefined : Math.max(seconds, 1) * SECOND_MS;
+}
+
 const UNREACHABLE = ['start the daemon: switchboard start', 'or set --url or SWITCHBOARD_URL to its address'];
 
 /** The session that a call names. */
@@ -290,7 +299,7 @@ function recipientOf({ body }: DaemonRequest): string | undefined {
 }
 
 function suggestionsFor(
-  { status, code }: SwitchboardError,
+  { status, code, retryAfter }: SwitchboardError,
   { token, tokenPath, isTokenFound }: DaemonAddress,
   { clientId, to }: { clientId: string | undefined; to: string | undefined },
 ): string[] {
@@ -299,6 +308,9 @@ function suggestionsFor(
     return [`see which rules apply: switchboard policy explain${name} ${to}`];
   if (code === 'session_suspended')
     return [`see the cause and what helps: switchboard doctor${name && ` --session${name}`}`];
+  if (code === 'history_phone_silent') return ['switch the phone on, open WhatsApp on it, and try again'];
+  if (code === 'history_requested')
+    return [retryAfter === undefined ? 'try again in a moment' : `try again in ${retryAfter} s`];
   if (code === 'route_unknown') return ['list the routes of the daemon: switchboard api /config'];
   if (status === 401 && token === undefined) {
     const where = tokenPath ? ` (no token was found in ${tokenPath})` : '';

@@ -89,6 +89,8 @@ const FAILURE_OF_CODE: ReadonlyMap<string, Failure> = new Map([
   // not the token: the network lets only members or admins do that
   ['group_forbidden', 'refused'],
   ['policy_refused', 'policy_refused'],
+  // the session asks its phone already, or has just done so
+  ['history_requested', 'conflict'],
 ]);
 
 /** Messages of the terminal for codes whose own message is about headers. */

@@ -138,7 +138,7 @@ function intoSqlite(dataDir: string): Writer {
     close: () => sqlite.close(),
   });
   const insertAll = sqlite.transaction((all: readonly HistoryMessage[]) => {
-    for (const message of all) messages.insert(CLIENT_ID, message);
+    for (const message of all) messages.insert(CLIENT_ID, message, 'last');
   });
   return {
     write: async (all) => insertAll.immediate(all),

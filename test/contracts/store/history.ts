@@ -82,6 +82,34 @@ export function historyContract(harness: () => StoreHarness): void {
       expect(await ids({ limit: 3 })).to.deep.equal(['B', 'D', 'later']);
     });
 
+    it('puts a message before all of the same instant on request, and keeps the last message of the room', async () => {
+      const first = (fields: HistoryMessage) =>
+        history().record('acme', roomUpdate({ lastMessage: fields.body }), fields, 'first');
+      await history().record('acme', roomUpdate({ lastMessage: 'body D' }), message('D'));
+      for (const id of ['C', 'B']) expect(await first(message(id))).to.equal(true);
+      await first(message('earlier', { sentAt: 999 }));
+      await record(message('elsewhere', { chatRoomId: 'acme-1-3' }));
+      await first(message('A'));
+      expect(await first(message('C'))).to.equal(false);
+      expect(await history().room('acme', 'acme-1-2')).to.include({ lastMessage: 'body D' });
+      await record(message('E'));
+      expect(await ids({ limit: 9 })).to.deep.equal(['earlier', 'A', 'B', 'C', 'D', 'E']);
+      expect(await ids({ limit: 2, before: 'C' })).to.deep.equal(['A', 'B']);
+      expect(await ids({ limit: 9, before: 'B' })).to.deep.equal(['earlier', 'A']);
+      const oldest = await history().oldest('acme', 'acme-1-2', 3);
+      expect(oldest.map(({ messageId }) => messageId)).to.deep.equal(['earlier', 'A', 'B']);
+      await first(message('later', { sentAt: 1_001 }));
+      await first(message('before it', { sentAt: 1_001 }));
+      expect(await history().room('acme', 'acme-1-2')).to.include({ lastMessage: 'body later' });
+      expect(await ids({ limit: 3 })).to.deep.equal(['E', 'before it', 'later']);
+    });
+
+    it('keeps the order of an instant whose messages are put before another one by one', async () => {
+      for (let n = 300; n > 0; n -= 1)
+        await history().record('acme', roomUpdate(), message(`M${n}`), 'first');
+      expect(await ids({ limit: 300 })).to.deep.equal(Array.from({ length: 300 }, (_, n) => `M${n + 1}`));
+    });
+
     it('pages back to the first message, without duplicates or gaps', async () => {
       for (let n = 10; n < 20; n += 1) await record(message(`M${n}`, { sentAt: n >> 2 }));
       await record(message('elsewhere', { chatRoomId: 'acme-1-3', sentAt: 1 }));

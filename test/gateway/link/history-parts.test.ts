@@ -8,7 +8,7 @@ import { systemClock } from '../../../src/domain/clock.js';
 import type { JournalEntry } from '../../../src/domain/signal-state.js';
 import { encodeStanza } from '../../../src/gateway/link/baileys/incoming.js';
 import { createBaileysLinks } from '../../../src/gateway/link/baileys/index.js';
-import type { HistoricMessage, HistoricPerson, HistoryBatch } from '../../../src/gateway/link/history.js';
+import type { HistoryBatch } from '../../../src/gateway/link/history.js';
 import { usedHeap } from '../../fuzz/support/values.js';
 import { protoOf } from './rig.js';
 
@@ -59,15 +59,16 @@ describe('a part of the history', () => {
     return batches;
   }
 
-  async function read(history: Partial<proto.IHistorySync>): Promise<{
-    people: HistoricPerson[];
-    messages: HistoricMessage[];
-  }> {
+  async function read(history: Partial<proto.IHistorySync>): Promise<HistoryBatch> {
     const encoded = proto.HistorySync.encode({ syncType: RECENT, ...history }).finish();
     const batches = await batchesOf(announced(deflateSync(encoded)));
+    const hasMore = batches.find((batch) => batch.hasMore !== undefined)?.hasMore;
+    const oldest = batches.find((batch) => batch.oldest)?.oldest;
     return {
       people: batches.flatMap(({ people }) => people),
       messages: batches.flatMap(({ messages }) => messages),
+      ...(hasMore !== undefined && { hasMore }),
+      ...(oldest && { oldest }),
     };
   }
 
@@ -229,18 +230,33 @@ describe('a part of the history', () => {
     expect(messages.map(({ unreadInChat }) => unreadInChat)).to.have.members([3, 0]);
   });
 
-  it('yields the messages of one second in the order in which they were written', async () => {
+  it('yields the messages of one second from the newest to the oldest', async () => {
     const at = (id: string, seconds: number) => message(id, { messageTimestamp: AT + seconds });
     const ids = async (...messages: proto.IWebMessageInfo[]) =>
       (await messagesOf(...messages)).map(({ messageId }) => messageId);
     expect(await ids(at('5', 2), at('4', 1), at('3', 1), at('2', 1), at('1', 0))).to.deep.equal([
       '5',
-      '2',
-      '3',
       '4',
+      '3',
+      '2',
       '1',
     ]);
-    expect(await ids(at('1', 0), at('2', 1), at('3', 1), at('4', 2))).to.deep.equal(['1', '2', '3', '4']);
+    expect(await ids(at('1', 0), at('2', 1), at('3', 1), at('4', 2))).to.deep.equal(['1', '3', '2', '4']);
+  });
+
+  it('names the oldest message of an answer, also one that is not yielded', async () => {
+    const change = { ...message('stub', { messageTimestamp: AT - 5 }), message: null };
+    const listed = chat(message('M1'), change);
+    const end = proto.Conversation.EndOfHistoryTransferType.COMPLETE_BUT_MORE_MESSAGES_REMAIN_ON_PRIMARY;
+    const { messages, hasMore, oldest } = await read({
+      conversations: [{ ...listed, endOfHistoryTransferType: end }],
+    });
+    expect(messages.map(({ messageId }) => messageId)).to.deep.equal(['M1']);
+    expect({ hasMore, oldest }).to.deep.equal({
+      hasMore: true,
+      oldest: { messageId: 'stub', fromMe: false, sentAt: (AT - 5) * 1_000 },
+    });
+    expect(await read({ conversations: [listed] })).not.to.have.property('oldest');
   });
 
   const NONSENSE: [what: string, payload: Uint8Array][] = [

@@ -43,6 +43,15 @@ interface Running {
   answered: Deferred<HistoryAnswer>;
 }
 
+/** From where a phone is asked. */
+interface Anchored extends Omit<OlderMessages, 'count'> {
+  /** The room and its oldest stored message. */
+  storedId: string;
+}
+
+/** Where the last answer ended, for as long as the stored messages are the same. */
+type Passed = Pick<Anchored, 'storedId' | 'oldest'>;
+
 /**
  * Asks the phone for messages that are older than the stored ones, for one room of a session at a time. The answer is a part
  * of the history, which `HistoryImports` takes in, whether or not the request still waits for it.
@@ -51,6 +60,8 @@ export class HistoryRequests implements SessionPart {
   readonly #options;
   readonly #waits: HistoryWaits;
   readonly #running = new Map<string, Running>();
+  /** By session: from where to ask on, after an answer that brought nothing new. */
+  readonly #passed = new Map<string, Passed>();
   /** By session: when it may ask again, on the monotonic clock. */
   readonly #freeAt = new Map<string, number>();
 
@@ -84,9 +95,10 @@ export class HistoryRequests implements SessionPart {
     const running = this.#begin(clientId);
     try {
       const older = await this.#olderThanStored(session, chatRoomId);
-      await this.#ask(running, session, { ...older, count });
-      const { messages, hasMore } = await this.#answer(running);
-      return { messages, ...(hasMore !== undefined && { more: hasMore }) };
+      await this.#ask(running, session, { chat: older.chat, oldest: older.oldest, count });
+      const answer = await this.#answer(running);
+      const more = this.#pass(clientId, older, answer);
+      return { messages: answer.messages, ...(more !== undefined && { more }) };
     } finally {
       // only a request that has left rests
       if (running.ids.size > 0) this.#freeAt.set(clientId, clock.monotonic() + this.#waits.pauseMs);
@@ -117,6 +129,7 @@ export class HistoryRequests implements SessionPart {
 
   forget(clientId: string): void {
     this.#freeAt.delete(clientId);
+    this.#passed.delete(clientId);
   }
 
   stop(): void {
@@ -148,8 +161,25 @@ export class HistoryRequests implements SessionPart {
     });
   }
 
+  /**
+   * Remembers where an answer ended that brought nothing new: the stored messages alone would lead to the same answer again. So
+   * it is with messages that are stored in another order, and with those that are no rows, such as changes of a group.
+   * @returns whether the phone holds more that a further request can bring
+   */
+  #pass(
+    clientId: string,
+    { oldest: asked, storedId }: Anchored,
+    { messages, hasMore, oldest }: HistoryAnswer,
+  ): boolean | undefined {
+    this.#passed.delete(clientId);
+    if (messages > 0 || !hasMore) return hasMore;
+    if (!oldest || oldest.messageId === asked.messageId || oldest.sentAt > asked.sentAt) return false;
+    this.#passed.set(clientId, { storedId, oldest });
+    return true;
+  }
+
   /** @throws GatewayError invalid_request, room_unknown, message_unknown, history_off */
-  async #olderThanStored(session: Session, roomId: string): Promise<Omit<OlderMessages, 'count'>> {
+  async #olderThanStored(session: Session, roomId: string): Promise<Anchored> {
     const { store, retentionDays, clock } = this.#options;
     const { clientId, record } = session;
     const { chatRoomId, remoteJid } = (await findRoom(roomId, this.#options)).room;
@@ -160,14 +190,17 @@ export class HistoryRequests implements SessionPart {
       throw new GatewayError('invalid_request', why);
     }
     const rows = await store.history.oldest(clientId, chatRoomId, ANCHOR_ROWS);
-    const oldest = rows.find(isShownOnPhones);
-    if (!oldest) {
+    const stored = rows.find(isShownOnPhones);
+    if (!stored) {
       const why = `chatRoomId: room ${chatRoomId} has no stored message, and the phone is asked for what is older than one`;
       throw new GatewayError('message_unknown', why);
     }
+    const passed = this.#passed.get(clientId);
+    const storedId = `${chatRoomId} ${stored.messageId}`;
+    const oldest = passed?.storedId === storedId ? passed.oldest : referenceTo(session, address, stored);
     if (oldest.sentAt < keptSince(record, retentionDays, clock.now()))
       throw historyOff(clientId, 'older_deleted');
-    return { chat: formatJid(address), oldest: referenceTo(session, address, oldest) };
+    return { chat: formatJid(address), oldest, storedId };
   }
 
   /** @throws GatewayError history_phone_silent */

@@ -7,7 +7,7 @@ import { pauseAfter } from '../../../domain/retry.js';
 import type { HistoricMessage, HistoricPerson, HistoryPart } from '../../link/history.js';
 import type { LinkFactory } from '../../link/link.js';
 import type { Logger } from '../../log.js';
-import type { SessionRecord, Store } from '../../store/store.js';
+import type { Place, SessionRecord, Store } from '../../store/store.js';
 import type { Contacts } from '../identities/contacts.js';
 import { bindKeys } from '../sessions/link-steps.js';
 import type { SessionEvent } from '../sessions/session.js';
@@ -212,16 +212,22 @@ export class HistoryImports implements SessionPart {
     // an answer is no part of the whole history, whose progress is shown
     if (!isAnswer) imported.isKept = true;
     const progress = isAnswer ? { progress: 0, messages: 0 } : imported.progress;
-    let hasMore: boolean | undefined;
+    const answer: Pick<HistoryAnswer, 'hasMore' | 'oldest'> = { hasMore: undefined };
     for await (const { people, messages, ...batch } of part.batches(signal)) {
       // meanwhile the session may have lost its workspace or its number
       if (signal.aborted || !isKept(session.record, part)) return undefined;
-      hasMore ??= batch.hasMore;
+      answer.hasMore ??= batch.hasMore;
+      answer.oldest = batch.oldest ?? answer.oldest;
       const context = { session: { ...session.record }, unread, resumed, signal };
       await this.#learn(people, context);
-      await this.#writeChats(isAnswer ? this.#olderOf(messages, context) : messages, context, progress);
+      const write = async (message: HistoricMessage, place: Place) => {
+        if (await this.#write(message, context, place)) progress.messages += 1;
+      };
+      if (!isAnswer) await this.#writeChats(messages, (second) => this.#writeSecond(second, context, write));
+      // what it brings is older than all that is stored
+      else for (const message of this.#olderOf(messages, context)) await write(message, 'first');
     }
-    return { messages: progress.messages, hasMore };
+    return { messages: progress.messages, ...answer };
   }
 
   /** The requested messages that are kept. They are older than those that the phone counts as unread. */
@@ -243,39 +249,67 @@ export class HistoryImports implements SessionPart {
     }
   }
 
-  /** A few chats at a time, the messages of each in their order. */
+  /** A few chats at a time, the seconds of each in their order. */
   async #writeChats(
     messages: readonly HistoricMessage[],
-    context: ImportContext,
-    progress: HistoryProgress,
+    write: (second: readonly HistoricMessage[]) => Promise<void>,
   ): Promise<void> {
     const chats = byChat(messages).values();
     const lane = async () => {
-      for (const chat of chats) {
-        for (const message of chat) if (await this.#write(message, context)) progress.messages += 1;
-      }
+      for (const chat of chats) for (const second of bySecond(chat)) await write(second);
     };
     const lanes = await Promise.allSettled(Array.from({ length: CHATS_AT_ONCE }, lane));
     for (const ended of lanes) if (ended.status === 'rejected') throw ended.reason;
   }
 
+  /**
+   * Writes the messages of a chat and a second before those that are stored: live ones came after the history was made, and
+   * the parts begin with the newest messages. Only those that the phone lists as newer than a stored one go behind, for example
+   * when the number is linked again.
+   */
+  async #writeSecond(
+    second: readonly HistoricMessage[],
+    context: ImportContext,
+    write: (message: HistoricMessage, place: Place) => Promise<void>,
+  ): Promise<void> {
+    const newer = second.length > 1 ? await this.#newerThanStored(second, context) : 0;
+    for (const message of second.slice(0, newer).reverse()) await write(message, 'last');
+    for (const message of second.slice(newer)) await write(message, 'first');
+  }
+
+  /** How many messages, from the first on, come before a stored one; 0 if none is stored. */
+  async #newerThanStored(messages: readonly HistoricMessage[], context: ImportContext): Promise<number> {
+    for (const [index, message] of messages.entries()) {
+      await setImmediate();
+      if (context.signal.aborted) return 0;
+      const isStored = this.#messages.isStored(message, context);
+      if (await isStored.catch((err: unknown) => this.#leave(err, message, context))) return index;
+    }
+    return 0;
+  }
+
   /** @returns whether the message is new */
-  async #write(message: HistoricMessage, context: ImportContext): Promise<boolean> {
+  async #write(message: HistoricMessage, context: ImportContext, place: Place): Promise<boolean> {
     await setImmediate();
     if (context.signal.aborted) return false;
     try {
-      return await this.#messages.take(message, context);
+      return await this.#messages.take(message, context, place);
     } catch (err) {
-      if (isStillToDo(err)) throw err;
-      const names = { clientId: context.session.clientId, messageId: message.messageId };
-      this.#options.log.error({ err, ...names }, 'message of the past not written to the history');
-      return false;
+      return this.#leave(err, message, context);
     }
+  }
+
+  /** Leaves out a message that cannot be written. @throws `err` if it is still to do */
+  #leave(err: unknown, { messageId }: HistoricMessage, { session }: ImportContext): false {
+    if (isStillToDo(err)) throw err;
+    const names = { clientId: session.clientId, messageId };
+    this.#options.log.error({ err, ...names }, 'message of the past not written to the history');
+    return false;
   }
 }
 
 /** What came of a part of the history. */
-type ImportedPart = Pick<HistoryAnswer, 'messages' | 'hasMore'>;
+type ImportedPart = Omit<HistoryAnswer, 'requestId'>;
 
 function answerOf({ answers }: HistoryPart, imported: ImportedPart): HistoryAnswer | undefined {
   return answers === undefined ? undefined : { requestId: answers, ...imported };
@@ -298,4 +332,15 @@ function byChat(messages: readonly HistoricMessage[]): Map<string, HistoricMessa
     else chats.set(message.chat, [message]);
   }
   return chats;
+}
+
+/** The messages of a chat by their second, in their order. */
+function bySecond(messages: readonly HistoricMessage[]): HistoricMessage[][] {
+  const seconds: HistoricMessage[][] = [];
+  for (const message of messages) {
+    const second = seconds.at(-1);
+    if (second?.[0]?.timestamp === message.timestamp) second.push(message);
+    else seconds.push([message]);
+  }
+  return seconds;
 }

@@ -8,9 +8,22 @@ import { sealedPart } from '../../kinds/secret.js';
 import type { HistoricMessage, HistoricReaction } from '../../link/history.js';
 import type { IncomingMessage, LinkFactory } from '../../link/link.js';
 import type { Logger } from '../../log.js';
-import type { HistoryMessage, HistoryStore, RoomUpdate, SessionRecord, Store } from '../../store/store.js';
+import type {
+  HistoryMessage,
+  HistoryStore,
+  Place,
+  RoomUpdate,
+  SessionRecord,
+  Store,
+} from '../../store/store.js';
 import type { Contacts } from '../identities/contacts.js';
-import { type Authorship, identifyParties, lidOfQuoted, type Parties } from '../identities/parties.js';
+import {
+  type Authorship,
+  identifyParties,
+  lidOfQuoted,
+  type Parties,
+  roomIdOf,
+} from '../identities/parties.js';
 import type { StoreRetry } from '../store-retry.js';
 import { applyChange } from './change.js';
 import { composeEnvelope } from './envelope.js';
@@ -58,8 +71,23 @@ export class PastMessages {
     this.#traces = new Traces({ traces: store.traces, retry, log });
   }
 
-  /** Writes a message without announcing it. @returns true when a row was added @throws GatewayError store_unavailable after the stop */
-  async take(past: HistoricMessage, context: ImportContext): Promise<boolean> {
+  /** @throws GatewayError store_unavailable after the stop */
+  async isStored(past: HistoricMessage, { session }: ImportContext): Promise<boolean> {
+    const { store, contacts, retry } = this.#options;
+    return retry.run(async () => {
+      const { remote } = await identifyParties(session, asIncoming(past), contacts);
+      const row = await store.history.message(session.clientId, roomIdOf(session, remote), past.messageId);
+      return row !== undefined;
+    });
+  }
+
+  /**
+   * Writes a message without announcing it.
+   * @param place among the messages of the same second
+   * @returns true when a row was added
+   * @throws GatewayError store_unavailable after the stop
+   */
+  async take(past: HistoricMessage, context: ImportContext, place: Place): Promise<boolean> {
     const { contacts, retry } = this.#options;
     const { session, unread: marks, resumed, signal } = context;
     const message = asIncoming(past);
@@ -75,12 +103,8 @@ export class PastMessages {
     const isTraced = this.#isYounger(past, LIMITS.traceTtlMs);
     const traced = isTraced && this.#traces.remember(session.clientId, message, parties, signal);
     await this.#writeStatus(session.clientId, past);
-    const isNew = await this.#write(
-      session.clientId,
-      { ...room, unread },
-      change(row) ?? row,
-      change,
-    ).finally(() => traced);
+    const changed = { row: change(row) ?? row, change, place };
+    const isNew = await this.#write(session.clientId, { ...room, unread }, changed).finally(() => traced);
     if (isNew && unread) marks.counted(row.chatRoomId);
     return isNew;
   }
@@ -112,12 +136,11 @@ export class PastMessages {
   async #write(
     clientId: string,
     room: RoomUpdate,
-    row: HistoryMessage,
-    change: (row: HistoryMessage) => HistoryMessage | undefined,
+    { row, change, place }: { row: HistoryMessage; change: RowChange; place: Place },
   ): Promise<boolean> {
     const { recorder, rows, retry } = this.#options;
     const { chatRoomId, messageId } = row;
-    const isNew = await retry.run(() => recorder.add(clientId, room, row));
+    const isNew = await retry.run(() => recorder.add(clientId, room, row, place));
     if (!isNew) await retry.run(() => rows.amend({ clientId, chatRoomId, messageId }, change));
     return isNew;
   }

@@ -1,5 +1,5 @@
 import type { LinkFactory } from '../../link/link.js';
-import type { HistoryMessage, PendingChange, RoomUpdate, Store } from '../../store/store.js';
+import type { HistoryMessage, PendingChange, Place, RoomUpdate, Store } from '../../store/store.js';
 import type { FileKeeper } from '../files/file-keeper.js';
 import type { PersonRooms } from '../identities/person-rooms.js';
 import { applyChange, type Change, changeOf, readChange } from './change.js';
@@ -8,11 +8,13 @@ import { isUnreadable, type Recording, roomOf, rowOf } from './recording.js';
 import type { RoomSettings } from './room-settings.js';
 import type { RowKey, StoredRows } from './stored-rows.js';
 
-/** Facts about the file of a message, from its source. */
-interface FileHint {
+/** Facts about a message from its source. */
+interface Origin {
   /** True for an imported message. */
   past: boolean;
-  /** SHA-256 of the file in hex, if known. */
+  /** Among the messages with the same time. */
+  place: Place;
+  /** SHA-256 of its file in hex, if known. */
   sha256?: string | undefined;
 }
 
@@ -56,7 +58,8 @@ export class Recorder {
     if (storedType) {
       const row = rowOf(recording, storedType, this.#links.encode(message.content));
       const sha256 = event.media && Buffer.from(event.media.download.fileSha256, 'base64').toString('hex');
-      return (await this.#add(event.clientId, roomOf(event), row, { past: false, sha256 })).fileId;
+      return (await this.#add(event.clientId, roomOf(event), row, { past: false, place: 'last', sha256 }))
+        .fileId;
     }
     const change = changeOf(recording);
     if (change) await this.#change(recording, change);
@@ -67,8 +70,13 @@ export class Recorder {
    * Adds a past message, applies the changes that waited for it, and begins to store its file after those of live messages.
    * @returns false when the row exists; it is kept
    */
-  async add(clientId: string, room: RoomUpdate, row: HistoryMessage): Promise<boolean> {
-    return (await this.#add(clientId, room, row, { past: true })).isNew;
+  async add(
+    clientId: string,
+    room: RoomUpdate,
+    row: HistoryMessage,
+    place: Place = 'last',
+  ): Promise<boolean> {
+    return (await this.#add(clientId, room, row, { past: true, place })).isNew;
   }
 
   /** Whether a quoted message was deleted for everyone. For a message that is not stored, the pending deletions decide. */
@@ -82,23 +90,22 @@ export class Recorder {
     });
   }
 
-  #add(clientId: string, room: RoomUpdate, row: HistoryMessage, file: FileHint) {
+  #add(clientId: string, room: RoomUpdate, row: HistoryMessage, origin: Origin) {
     return this.#rooms.locked(clientId, room, (rename) =>
-      this.#addTo(clientId, { ...room, ...rename?.named }, rename?.message(row) ?? row, file),
+      this.#addTo(clientId, { ...room, ...rename?.named }, rename?.message(row) ?? row, origin),
     );
   }
 
-  #addTo(clientId: string, room: RoomUpdate, row: HistoryMessage, file: FileHint) {
+  #addTo(clientId: string, room: RoomUpdate, row: HistoryMessage, { past, place, sha256 }: Origin) {
     const { chatRoomId, messageId } = row;
     const key = { clientId, chatRoomId, messageId };
     return this.#rows.locked(key, async () => {
       const isNew =
-        (await this.#history.record(clientId, room, row)) || (await this.#replaceUnreadable(key, row));
+        (await this.#history.record(clientId, room, row, place)) || (await this.#replaceUnreadable(key, row));
       await this.#rows.applyPending(key);
       await this.#dropDeletedQuote(key, row);
       if (isNew) await this.#roomSettings.roomExists(clientId, chatRoomId);
       const fileId = isNew ? row.fileId : await this.#fileIdOf(key, row);
-      const { past, sha256 } = file;
       if (fileId) await this.#files.expect({ id: fileId, ...key, past }, row.sentAt, sha256);
       return { isNew, fileId };
     });

@@ -33,10 +33,10 @@ function notifyingHistory(history: HistoryStore, onChange: (change: RoomChange) 
   };
   return {
     ...history,
-    async record(clientId, room, message) {
+    async record(clientId, room, message, place) {
       const { chatRoomId, messageId } = message;
       try {
-        return await history.record(clientId, room, message);
+        return await history.record(clientId, room, message, place);
       } finally {
         // also if the row exists: the call that wrote it may have reported a failure
         onChange({ clientId, chatRoomId, messageId });

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../domain/clock.js';
 import { doubling, type RetryPolicy } from '../../../domain/retry.js';
+import type { NamedMessage } from '../../link/history.js';
 import type { LinkFactory } from '../../link/link.js';
 import type { WaVersions } from '../../link/wa-versions.js';
 import type { Logger } from '../../log.js';
@@ -21,6 +22,8 @@ export interface HistoryAnswer {
   messages: number;
   /** Whether the phone holds still older ones; undefined if it does not say so. */
   hasMore: boolean | undefined;
+  /** The oldest message that it names; undefined if it names none. */
+  oldest?: NamedMessage | undefined;
 }
 
 /** Dependencies of a session that connects. */

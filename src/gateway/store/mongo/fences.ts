@@ -199,7 +199,7 @@ export async function assertLease(
  * Inserts under a fence unless a document with the same unique fields exists; true if it was inserted.
  *
  * @param key equality on the fields of a unique index, including the clientId
- * @param fields the other fields of a new document
+ * @param fields the other fields of a new document, with an `_id` if it matters
  * @param always a field that every document has and that is not part of the key
  */
 export function insertFenced<D extends Document>(

@@ -82,14 +82,14 @@ export function mongoHistory(
   return {
     ...pendingChanges,
     ...statuses,
-    async record(clientId, room, message) {
+    async record(clientId, room, message, place = 'last') {
       const { chatRoomId, messageId } = message;
       return writing(clientId, chatRoomId, async (fence) => {
         const isNew = message.fromMe && takeNew(clientId, messageId);
         const isThere = !isNew && (await messages.has(clientId, chatRoomId, messageId));
         if (isThere) return assertLease(database, clientId, fence, false);
-        await rooms.applyMessage(fence, clientId, room, message);
-        return messages.insert(fence, clientId, message);
+        await rooms.applyMessage(fence, clientId, room, message, place);
+        return messages.insert(fence, clientId, message, place);
       });
     },
     async message(clientId, chatRoomId, messageId) {

@@ -1,8 +1,8 @@
-import type { ObjectId } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import { PN_SERVER } from '../../../domain/address.js';
 import { MESSAGE_STATUSES, type MessageStatus, VOTE_TYPE } from '../../../domain/room.js';
 import { conversationOf, MESSAGES, TRACES } from '../port/history.js';
-import type { HistoryMessage, MessageProgress, MessageTrace, TraceStore } from '../store.js';
+import type { HistoryMessage, MessageProgress, MessageTrace, Place, TraceStore } from '../store.js';
 import type { CommitLog } from './commits.js';
 import type { MongoDatabase } from './database.js';
 import { type DocumentOf, documentsOf } from './documents.js';
@@ -11,7 +11,7 @@ import type { HeldCache } from './held-cache.js';
 import { inRow } from './stored-changes.js';
 import { deleteInBatches, setTo, upsertTwice } from './writes.js';
 
-/** Messages with the same time are ordered by `_id`, which grows as they are recorded. */
+/** Messages with the same time are ordered by `_id`, which grows as they are recorded; see `firstId` for others. */
 type MessageDocument = DocumentOf<HistoryMessage>;
 
 const ofMessages = documentsOf(MESSAGES);
@@ -19,6 +19,7 @@ const ofTraces = documentsOf(TRACES);
 
 const NEWEST_FIRST = { sentAt: -1, _id: -1 } as const;
 const OLDEST_FIRST = { sentAt: 1, _id: 1 } as const;
+const SECOND_MS = 1_000;
 
 /** Messages in the collection `messages`. Call the methods inside `run`. */
 export function mongoMessages(database: MongoDatabase) {
@@ -33,16 +34,30 @@ export function mongoMessages(database: MongoDatabase) {
     return { sentAt: { $lte: sentAt }, $or: [{ sentAt: { $lt: sentAt } }, { _id: { $lt: _id } }] };
   };
 
+  /**
+   * An `_id` before those of all messages with the same time: its first part is a time in seconds, here one second before
+   * the first of them, and the rest is unique.
+   */
+  const firstId = async (clientId: string, { chatRoomId, sentAt }: HistoryMessage): Promise<ObjectId> => {
+    const place = { projection: { _id: 1 }, sort: OLDEST_FIRST };
+    const first = await messages.findOne({ clientId, chatRoomId, sentAt }, place);
+    return first
+      ? new ObjectId(ObjectId.generate(first._id.getTimestamp().getTime() / SECOND_MS - 1))
+      : new ObjectId();
+  };
+
   return {
     async has(clientId: string, chatRoomId: string, messageId: string): Promise<boolean> {
       const key = { clientId, chatRoomId, messageId };
       return (await messages.findOne(key, { projection: { _id: 1 } })) !== null;
     },
     /** False if there is a message with that id. */
-    insert(fence: Fence, clientId: string, message: HistoryMessage): Promise<boolean> {
+    async insert(fence: Fence, clientId: string, message: HistoryMessage, place: Place): Promise<boolean> {
       const { chatRoomId, messageId, ...others } = message;
       const key = { clientId, chatRoomId, messageId };
-      return insertFenced(fence, messages, key, ofMessages.toFields(others), 'sentAt');
+      const fields = ofMessages.toFields(others);
+      const placed = place === 'first' ? { ...fields, _id: await firstId(clientId, message) } : fields;
+      return insertFenced(fence, messages, key, placed, 'sentAt');
     },
     async find(clientId: string, chatRoomId: string, messageId: string) {
       const found = await messages.findOne({ clientId, chatRoomId, messageId });

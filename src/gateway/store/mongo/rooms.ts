@@ -1,6 +1,6 @@
 import type { Document, WithId } from 'mongodb';
 import { type LastMessage, lastMessageBy, lastMessageOf, ROOMS } from '../port/history.js';
-import type { BackendRoom, HistoryMessage, HistoryStore, RoomUpdate } from '../store.js';
+import type { BackendRoom, HistoryMessage, HistoryStore, Place, RoomUpdate } from '../store.js';
 import type { MongoDatabase } from './database.js';
 import { type DocumentOf, documentsOf } from './documents.js';
 import type { Fence } from './fences.js';
@@ -29,9 +29,15 @@ export function mongoRooms({ db }: MongoDatabase) {
   const rooms = db.collection<RoomDocument>('rooms');
   return {
     /** Updates a room for a message that is about to be recorded; creates the room if needed. Idempotent. */
-    async applyMessage(fence: Fence, clientId: string, room: RoomUpdate, message: HistoryMessage) {
+    async applyMessage(
+      fence: Fence,
+      clientId: string,
+      room: RoomUpdate,
+      message: HistoryMessage,
+      place: Place,
+    ) {
       const key = { clientId, chatRoomId: room.chatRoomId };
-      const pipeline = [...fence.guard(), { $set: afterMessage(room, message) }];
+      const pipeline = [...fence.guard(), { $set: afterMessage(room, message, place) }];
       await upsertTwice(() => rooms.updateOne(key, pipeline, { upsert: true }));
     },
     async get(clientId: string, chatRoomId: string): Promise<BackendRoom | undefined> {
@@ -111,7 +117,8 @@ export function mongoRooms({ db }: MongoDatabase) {
 }
 
 /** The fields that a message sets, as expressions over the stored room: one atomic step. */
-function afterMessage(room: RoomUpdate, message: HistoryMessage): Document {
+function afterMessage(room: RoomUpdate, message: HistoryMessage, place: Place): Document {
+  const last = lastMessageBy(room, message);
   return {
     name: room.name === '' ? kept('name', '') : text(room.name),
     myLid: text(room.myLid),
@@ -119,7 +126,7 @@ function afterMessage(room: RoomUpdate, message: HistoryMessage): Document {
     isGroup: room.isGroup,
     remoteJid: text(room.remoteJid),
     avatarId: kept('avatarId', ''),
-    ...lastUnlessOlder(lastMessageBy(room, message)),
+    ...(place === 'first' ? lastIfNewer(last) : lastUnlessOlder(last)),
     ...(room.unread ? countedOnce(message.messageId) : notCounted()),
   };
 }

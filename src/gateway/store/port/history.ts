@@ -84,9 +84,12 @@ export const PENDING_CHANGES = collection('pending_changes', {
 
 export type PendingChange = RecordOf<typeof PENDING_CHANGES>;
 
+/** Where a message goes among the stored ones with the same time: behind or before all of them. */
+export type Place = 'last' | 'first';
+
 /**
- * The fields of a room that a message sets. The room's last message is replaced only by one that is not older; of messages
- * with the same time, the one recorded last wins. A vote changes neither: it is a row, but no message of the chat.
+ * The fields of a room that a message sets. The room's last message is replaced only by one that goes behind it: of messages
+ * with the same time, the last one wins. A vote changes neither: it is a row, but no message of the chat.
  */
 export interface RoomUpdate {
   chatRoomId: string;
@@ -117,9 +120,10 @@ export interface RoomMove {
 export interface HistoryStore {
   /**
    * Records a message and updates its room. Repeating the call changes nothing, also after a crash in the middle of it.
+   * @param place among messages with the same time; by default `last`
    * @returns false if the message was recorded already, even by a call that failed
    */
-  record(clientId: string, room: RoomUpdate, message: HistoryMessage): Promise<boolean>;
+  record(clientId: string, room: RoomUpdate, message: HistoryMessage, place?: Place): Promise<boolean>;
   message(clientId: string, chatRoomId: string, messageId: string): Promise<HistoryMessage | undefined>;
   /**
    * Replaces a message except its `sentAt`; false if there is none. If it is the room's last message, the room shows the
@@ -129,7 +133,7 @@ export interface HistoryStore {
   /** Deletes a message; false if there is none. A room that loses its last message shows the one before it that is no vote. */
   remove(clientId: string, chatRoomId: string, messageId: string): Promise<boolean>;
   /**
-   * The newest `limit` messages, oldest first; messages with the same time in the order of recording. With `before`,
+   * The newest `limit` messages, oldest first; messages with the same time by their `place`. With `before`,
    * messages older than that message; none if it does not exist.
    */
   messages(
@@ -137,7 +141,7 @@ export interface HistoryStore {
     chatRoomId: string,
     page: { limit: number; before?: string },
   ): Promise<HistoryMessage[]>;
-  /** The oldest `limit` messages, oldest first; messages with the same time in the order of recording. */
+  /** The oldest `limit` messages, oldest first; messages with the same time by their `place`. */
   oldest(clientId: string, chatRoomId: string, limit: number): Promise<HistoryMessage[]>;
   /** Newest activity first, then by `chatRoomId`. */
   rooms(clientId: string): Promise<RoomRecord[]>;

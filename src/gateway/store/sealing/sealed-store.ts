@@ -245,11 +245,11 @@ function sealedHistory(history: BackendHistory, sealers: Sealers, records: Seale
   const { put, list } = sealedMethods(records);
   return {
     ...history,
-    async record(clientId, room, message) {
+    async record(clientId, room, message, place) {
       const sealer = await sealers.of(clientId);
       const named = { ...room, lastMessageId: message.messageId };
       const { lastMessageId: _, ...sealedRoom } = sealFields(sealer, SEALED.rooms, named);
-      return history.record(clientId, sealedRoom, sealMessage(sealer, message));
+      return history.record(clientId, sealedRoom, sealMessage(sealer, message), place);
     },
     async message(clientId, chatRoomId, messageId) {
       const message = await history.message(clientId, chatRoomId, messageId);

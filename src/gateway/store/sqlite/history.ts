@@ -26,7 +26,7 @@ export function sqliteHistory(database: OpenDatabase): BackendHistory {
     const some = messages.oldest(clientId, from, MOVED_AT_ONCE);
     for (const moved of some) {
       messages.remove(clientId, from, moved.messageId);
-      messages.insert(clientId, message(moved));
+      messages.insert(clientId, message(moved), 'last');
     }
     return some.length === MOVED_AT_ONCE;
   };
@@ -49,10 +49,10 @@ export function sqliteHistory(database: OpenDatabase): BackendHistory {
   return {
     ...statuses,
     ...pendingChanges,
-    async record(clientId, room, message) {
+    async record(clientId, room, message, place = 'last') {
       return write(() => {
-        if (!messages.insert(clientId, message)) return false;
-        rooms.applyMessage(clientId, room, message);
+        if (!messages.insert(clientId, message, place)) return false;
+        rooms.applyMessage(clientId, room, message, place);
         return true;
       });
     },

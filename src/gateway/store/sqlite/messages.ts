@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { MESSAGE_STATUSES, type MessageStatus, VOTE_TYPE } from '../../../domain/room.js';
 import { conversationOf, MESSAGES, TRACES } from '../port/history.js';
-import type { HistoryMessage, MessageProgress, TraceStore } from '../store.js';
+import type { HistoryMessage, MessageProgress, Place, TraceStore } from '../store.js';
 import type { OpenDatabase } from './database.js';
 import { type Column, type Columns, tableOf } from './table.js';
 
@@ -14,11 +14,17 @@ const NEWEST_FIRST = 'ORDER BY sent_at DESC, turn DESC';
 export function sqliteMessages({ sqlite }: OpenDatabase) {
   const { all, parameters, columns, read, named, assignBut } = tableOf(MESSAGES);
   const selecting = `SELECT ${columns} FROM messages`;
-  const insert = sqlite.prepare<Columns>(
-    `INSERT INTO messages (${all}, turn) SELECT ${parameters}, coalesce(max(turn), 0) + 1
-     FROM messages WHERE client_id = @clientId AND chat_room_id = @chatRoomId AND sent_at = @sentAt
-     ON CONFLICT (client_id, chat_room_id, message_id) DO NOTHING`,
-  );
+  const inserting = (turn: string) =>
+    sqlite.prepare<Columns>(
+      `INSERT INTO messages (${all}, turn) SELECT ${parameters}, ${turn}
+       FROM messages WHERE client_id = @clientId AND chat_room_id = @chatRoomId AND sent_at = @sentAt
+       ON CONFLICT (client_id, chat_room_id, message_id) DO NOTHING`,
+    );
+  // turns may be negative
+  const insert = {
+    last: inserting('coalesce(max(turn), 0) + 1'),
+    first: inserting('coalesce(min(turn), 2) - 1'),
+  };
   const ofId = sqlite.prepare<[string, string, string], Column[]>(`${selecting} ${BY_ID}`).raw();
   const replace = sqlite.prepare<Columns>(
     `UPDATE messages SET ${assignBut('chatRoomId', 'messageId', 'sentAt')}
@@ -64,8 +70,8 @@ export function sqliteMessages({ sqlite }: OpenDatabase) {
 
   return {
     /** False if there is a message with that id. */
-    insert: (clientId: string, message: HistoryMessage): boolean =>
-      insert.run(named(clientId, message)).changes > 0,
+    insert: (clientId: string, message: HistoryMessage, place: Place): boolean =>
+      insert[place].run(named(clientId, message)).changes > 0,
     find(clientId: string, chatRoomId: string, messageId: string): HistoryMessage | undefined {
       const row = ofId.get(clientId, chatRoomId, messageId);
       return row && read(row);

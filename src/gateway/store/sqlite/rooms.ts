@@ -1,14 +1,15 @@
 import { lastMessageBy, ROOMS } from '../port/history.js';
-import type { BackendRoom, HistoryMessage, RoomUpdate } from '../store.js';
+import type { BackendRoom, HistoryMessage, Place, RoomUpdate } from '../store.js';
 import type { OpenDatabase } from './database.js';
 import { type Column, type Columns, tableOf } from './table.js';
 
-/** The columns of the last message are replaced together, by a message that is not older. */
+/** The columns of the last message are replaced together, by a message that goes behind it. */
 const LAST_COLUMNS = ['last_message_id', 'last_message', 'last_message_from_me', 'last_message_at'];
-const LAST_NOT_OLDER = LAST_COLUMNS.map(
-  (column) =>
-    `${column} = CASE WHEN excluded.last_message_at >= last_message_at THEN excluded.${column} ELSE ${column} END`,
-);
+const lastWhere = (comparison: '>=' | '>') =>
+  LAST_COLUMNS.map(
+    (column) =>
+      `${column} = CASE WHEN excluded.last_message_at ${comparison} last_message_at THEN excluded.${column} ELSE ${column} END`,
+  );
 
 /** Who a room is with does not change. */
 const FIXED = ['chatRoomId', 'myLid', 'clientLid', 'isGroup', 'remoteJid'] as const;
@@ -20,13 +21,15 @@ export function sqliteRooms({ sqlite }: OpenDatabase) {
   const remove = sqlite.prepare<[string, string]>(
     'DELETE FROM rooms WHERE client_id = ? AND chat_room_id = ?',
   );
-  const applyMessage = sqlite.prepare<[Column[]]>(
-    `INSERT ${into}
-     ON CONFLICT DO UPDATE SET
-       name = CASE WHEN excluded.name <> '' THEN excluded.name ELSE name END,
-       my_lid = excluded.my_lid, client_lid = excluded.client_lid, is_group = excluded.is_group,
-       remote_jid = excluded.remote_jid, unread_count = unread_count + excluded.unread_count, ${LAST_NOT_OLDER}`,
-  );
+  const applying = (comparison: '>=' | '>') =>
+    sqlite.prepare<[Column[]]>(
+      `INSERT ${into}
+       ON CONFLICT DO UPDATE SET
+         name = CASE WHEN excluded.name <> '' THEN excluded.name ELSE name END,
+         my_lid = excluded.my_lid, client_lid = excluded.client_lid, is_group = excluded.is_group,
+         remote_jid = excluded.remote_jid, unread_count = unread_count + excluded.unread_count, ${lastWhere(comparison)}`,
+    );
+  const applyMessage = { last: applying('>='), first: applying('>') };
   const ofId = sqlite
     .prepare<[string, string], Column[]>(
       `SELECT ${columns} FROM rooms WHERE client_id = ? AND chat_room_id = ?`,
@@ -57,9 +60,9 @@ export function sqliteRooms({ sqlite }: OpenDatabase) {
 
   return {
     /** Updates a room for a message that was just recorded; creates the room if needed. */
-    applyMessage(clientId: string, { unread, ...room }: RoomUpdate, message: HistoryMessage) {
-      const last = lastMessageBy(room, message);
-      applyMessage.run(values(clientId, { ...room, ...last, unreadCount: Number(unread), avatarId: '' }));
+    applyMessage(clientId: string, { unread, ...room }: RoomUpdate, message: HistoryMessage, place: Place) {
+      const last = { ...lastMessageBy(room, message), unreadCount: Number(unread) };
+      applyMessage[place].run(values(clientId, { ...room, ...last, avatarId: '' }));
     },
     get(clientId: string, chatRoomId: string): BackendRoom | undefined {
       const row = ofId.get(clientId, chatRoomId);

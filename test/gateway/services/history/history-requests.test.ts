@@ -112,6 +112,27 @@ describe('HistoryRequests', () => {
     expect(await answered).to.deep.equal({ messages: 2 });
   });
 
+  it('goes on from where an answer ended that brought nothing new, and says when there is nowhere to go on', async () => {
+    await keep('first', NOW);
+    const asking = async (number: number, about: Partial<HistoryAnswer>) => {
+      const { answered } = await running(number);
+      answer({ requestId: `R${number}`, hasMore: true, ...about });
+      const told = await answered;
+      rig.clock.advance(WAITS.pauseMs);
+      return { ...told, from: asked[number - 1]?.oldest.messageId };
+    };
+    const named = (messageId: string) => ({ messageId, fromMe: false, sentAt: NOW });
+    expect(await asking(1, { oldest: named('A') })).to.deep.equal({ messages: 0, more: true, from: 'first' });
+    expect(await asking(2, { oldest: named('B') })).to.deep.equal({ messages: 0, more: true, from: 'A' });
+    expect(await asking(3, { oldest: named('B') })).to.deep.equal({ messages: 0, more: false, from: 'B' });
+    expect(await asking(4, {})).to.deep.equal({ messages: 0, more: false, from: 'first' });
+    const newer = { ...named('C'), sentAt: NOW + 1_000 };
+    expect(await asking(5, { oldest: newer })).to.deep.equal({ messages: 0, more: false, from: 'first' });
+    expect(await asking(6, { oldest: named('A') })).to.include({ more: true });
+    await keep('older', NOW - 1_000);
+    expect(await asking(7, { messages: 1 })).to.deep.equal({ messages: 1, more: true, from: 'older' });
+  });
+
   it('takes one request of a session at a time, and the next one after the pause', async () => {
     await keep('first', NOW);
     const { answered } = await running();

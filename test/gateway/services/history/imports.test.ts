@@ -163,6 +163,26 @@ describe('HistoryImports: messages', () => {
     expect(rig.imports.health('acme').history?.messages).to.equal(3);
   });
 
+  it('puts messages before the stored ones of their second, however many parts they are spread over', async () => {
+    await rig.recorder.add('acme', roomUpdate(), { ...liveRow(), messageId: 'L1', sentAt: SENT_AT });
+    await rig.take([past('M4'), past('M3')]);
+    await rig.take([past('M2'), past('M1')]);
+    expect((await rig.rows()).map(({ messageId }) => messageId)).to.deep.equal([
+      'M1',
+      'M2',
+      'M3',
+      'M4',
+      'L1',
+    ]);
+  });
+
+  it('puts messages behind a stored one of their second that the phone lists as older', async () => {
+    await rig.take([past('M2'), past('M1')]);
+    await rig.take([past('M4'), past('M3'), past('M2'), past('M1'), past('M0')]);
+    const ids = (await rig.rows()).map(({ messageId }) => messageId);
+    expect(ids).to.deep.equal(['M0', 'M1', 'M2', 'M3', 'M4']);
+  });
+
   it('applies changes that came before the message', async () => {
     const by = { fromMe: false, lid: BOB.lid };
     const change = { type: 'edit', targetId: 'M1', by, at: SENT_AT + 1_000, body: 'better' };

@@ -106,9 +106,40 @@ describe('the inbox model, with long conversations', () => {
       expect(await model.requestOlder()).to.equal(false);
       expect(conversation().onPhone).to.equal('silent');
       await unsent('The linked phone did not answer.');
+      expect(model.state.notice?.suggestions).to.deep.equal([
+        'switch the phone on, open WhatsApp on it, and try again',
+      ]);
       ask(refused(429, 'history_requested', 'acme has just asked'));
       expect(await model.requestOlder()).to.equal(false);
       expect(conversation().onPhone).to.equal('unknown');
+    });
+  });
+
+  describe('in the pause after a request to the phone', () => {
+    const paused = (seconds: number) => ({
+      status: 429,
+      headers: { 'x-sn-error': 'history_requested', 'retry-after': String(seconds) },
+      body: { error: 'acme has just asked' },
+    });
+
+    it('waits until the pause is over, without an error', async () => {
+      await open(3);
+      const replies = [paused(1), { body: { ok: true, messages: 0, more: true } }];
+      daemon.on('POST /request-history', async () => replies.shift() ?? paused(1));
+      expect(await model.requestOlder()).to.equal(false);
+      expect(daemon.callsOf('/request-history')).to.have.length(2);
+      expect(conversation().onPhone).to.equal('unknown');
+      expect(model.state.notice).to.deep.include({
+        ...{ level: 'done', text: 'the phone sent no older messages, but holds some: ask again' },
+      });
+    });
+
+    it('waits for no long pause', async () => {
+      await open(3);
+      daemon.on('POST /request-history', async () => paused(60));
+      expect(await model.requestOlder()).to.equal(false);
+      expect(daemon.callsOf('/request-history')).to.have.length(1);
+      expect(model.state.notice).to.deep.include({ level: 'error', suggestions: ['try again in 60 s'] });
     });
   });
 

@@ -1,6 +1,6 @@
 import { jidNormalizedUser, normalizeMessageContent, proto } from '@whiskeysockets/baileys';
 import { parseJid, personOf } from '../../../../domain/address.js';
-import type { HistoricMessage, HistoricPerson, HistoricReaction } from '../../history.js';
+import type { HistoricMessage, HistoricPerson, HistoricReaction, NamedMessage } from '../../history.js';
 import type { MessageStatus } from '../../link.js';
 import { stanzaTime } from '../incoming.js';
 import type { Field } from './fields.js';
@@ -46,6 +46,13 @@ export function readHistoric(bytes: Uint8Array, head: ChatHead): HistoricMessage
     unreadInChat: head.unread,
     ...shown,
   };
+}
+
+/** The name of a message of a history, also of one that is not read. @throws Error when it is malformed */
+export function nameOfHistoric(bytes: Uint8Array): NamedMessage | undefined {
+  const { key, messageTimestamp } = proto.HistorySyncMsg.decode(bytes).message ?? {};
+  const sentAt = stanzaTime(messageTimestamp, 0);
+  return key?.id && sentAt ? { messageId: key.id, fromMe: key.fromMe === true, sentAt } : undefined;
 }
 
 /** The current content. An edited message may be stored as its last edit, a deleted one as its deletion: both name its id. */

@@ -1,8 +1,8 @@
 import { proto } from '@whiskeysockets/baileys';
 import { personOf } from '../../../../domain/address.js';
-import type { HistoricMessage, HistoricPerson, HistoryBatch } from '../../history.js';
+import type { HistoricMessage, HistoricPerson, HistoryBatch, NamedMessage } from '../../history.js';
 import { type Field, FieldReader } from './fields.js';
-import { type ChatHead, ChatHeadReader, MESSAGES_FIELD, readHistoric } from './message.js';
+import { type ChatHead, ChatHeadReader, MESSAGES_FIELD, nameOfHistoric, readHistoric } from './message.js';
 
 /** Numbers of the fields of a history that are read. */
 const CONVERSATIONS_FIELD = 2;
@@ -37,8 +37,23 @@ export async function* readHistory(
   const chats: ChatHead[] = [];
   for await (const people of batches(peopleIn(open(), chats))) yield { people, messages: [] };
   const [only, another] = chats;
-  if (only?.hasMore !== undefined && !another) yield { people: [], messages: [], hasMore: only.hasMore };
+  const isAnswer = only?.hasMore !== undefined && !another;
+  if (isAnswer) yield { people: [], messages: [], hasMore: only.hasMore };
   for await (const messages of batches(messagesIn(open(), chats, onSkipped))) yield { people: [], messages };
+  const oldest = isAnswer ? await lastIn(open()) : undefined;
+  if (oldest) yield { people: [], messages: [], oldest };
+}
+
+/** The last message that is named: a phone lists the newest first. */
+async function lastIn(pieces: AsyncIterable<Buffer>): Promise<NamedMessage | undefined> {
+  let last: NamedMessage | undefined;
+  for await (const item of itemsIn(pieces, { messages: true })) {
+    if (item.type !== 'message') continue;
+    const { bytes } = item;
+    const nameIn = () => nameOfHistoric(bytes);
+    last = attempt(nameIn, () => undefined) ?? last;
+  }
+  return last;
 }
 
 async function* peopleIn(pieces: AsyncIterable<Buffer>, chats: ChatHead[]): AsyncGenerator<HistoricPerson> {
@@ -147,12 +162,12 @@ async function* batches<T>(each: AsyncIterable<T>): AsyncGenerator<T[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** Messages of one second that wait to be ordered; more are ordered in pieces. */
+/** Messages of one second that wait until the order of their chat is known. */
 const MAX_IN_SECOND = 200;
 
 /**
- * Puts the messages of one second into the order in which they were written. A history lists the newest first, but its
- * times are whole seconds, so readers depend on the order.
+ * Puts the messages of one second into the reverse order of their writing. A history lists the newest first, but its times
+ * are whole seconds, so readers depend on the order; where a list begins with the oldest message, its seconds are reversed.
  */
 class SameSecond {
   #second: HistoricMessage[] = [];
@@ -166,13 +181,13 @@ class SameSecond {
       return [];
     }
     const isForward = first?.chat === message.chat && first.timestamp < message.timestamp;
-    const ordered = isForward ? this.#second : this.#second.reverse();
+    const ordered = isForward ? this.#second.reverse() : this.#second;
     this.#second = [message];
     return ordered;
   }
 
   /** @returns the remaining messages. */
   end(): HistoricMessage[] {
-    return this.#second.reverse();
+    return this.#second;
   }
 }
