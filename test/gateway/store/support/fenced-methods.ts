@@ -76,6 +76,7 @@ export const READS: readonly string[] = [
     'journal.open',
     'journal.countOpen',
     'contacts.find',
+    'contacts.named',
   ],
   ...['sends.get', 'sends.open', 'sends.held', 'sends.past', 'traces.get', 'traces.conversation'],
   ...['history.message', 'history.messages', 'history.oldest', 'history.rooms', 'history.room'],
