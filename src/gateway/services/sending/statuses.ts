@@ -29,7 +29,7 @@ const DELETE_ROUTE = '/delete-status';
 const OPAQUE = 0xff000000;
 /** People whom `setPrivacy` looks up at the network for one request. */
 const MAX_LOOK_UPS = 20;
-
+/** Deleted statuses that are remembered. */
 const MAX_DELETED = 10_000;
 
 type FilePost = Pick<StatusPost, 'clientId' | 'caption' | 'audience' | 'metaData'>;
