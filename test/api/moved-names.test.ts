@@ -56,11 +56,11 @@ describe('sessions import', () => {
     command: Parameters<typeof runCommand>[0],
     argv: string[],
   ): Promise<CommandResult> {
-    const place = { SWITCHBOARD_URL: world.daemon.url, SWITCHBOARD_TOKEN: TOKEN };
-    const result = await runCommand(command, argv, { SWITCHBOARD_PASSPHRASE: PASSPHRASE, ...place });
+    const result = await runCommand(command, argv, { SWITCHBOARD_PASSPHRASE: PASSPHRASE, ...at(world) });
     expect(result.exitCode, result.stderr).to.equal(0);
     return result;
   }
+  const at = (world: World) => ({ SWITCHBOARD_URL: world.daemon.url, SWITCHBOARD_TOKEN: TOKEN });
   const post = (world: World, body: string) => world.api.post('/post-status', { clientId: 'acme', body });
   const roomWith = async (name: string) => {
     const { body } = await fresh.api.get('/chatrooms?clientId=acme');
@@ -84,9 +84,13 @@ describe('sessions import', () => {
     expect(body).to.include({ displayName: 'Bob Builder' });
   });
 
-  it('can delete a status from before the move', async () => {
-    await run(fresh, StatusesDelete, ['acme', posted]);
-    await old.phones.waitForStatus(BOB.number, (status) => status.messageId === posted && status.revoked);
+  it('deletes a status that it posted itself, and says where one from before the move is deleted', async () => {
+    const earlier = await runCommand(StatusesDelete, ['acme', posted, '--yes'], at(fresh));
+    expect(earlier.exitCode).to.equal(5);
+    expect(earlier.stderr).to.contain('Delete others on the phone.');
+    const own = String((await post(fresh, 'a mistake')).body.messageId);
+    await run(fresh, StatusesDelete, ['acme', own, '--yes']);
+    await old.phones.waitForStatus(BOB.number, (status) => status.messageId === own && status.revoked);
   });
 
   it('gets the settings of chats again, also those that the session has set itself, without an event', async () => {
