@@ -53,7 +53,7 @@ describe('the history of a paired phone', () => {
     ]);
     const { people, messages } = await readAll(parts);
     const bob = (await rig.network.phone(BOB)).lid.split('@')[0];
-    expect(people).to.deep.include({ lid: bob, pn: '15550000002', name: 'Bob' });
+    expect(people).to.deep.include({ lid: bob, pn: '15550000002', pushName: 'Bob' });
     expect(people).to.deep.include({ lid: bob, pushName: 'Bob' });
     expect(messages.map(({ messageId }) => messageId)).to.have.members([asked, answered]);
     const question = messages.find(({ messageId }) => messageId === asked);
