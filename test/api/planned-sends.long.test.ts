@@ -44,7 +44,7 @@ policies:
  * Fewer than the 10,000 that are planned without a network in `test/gateway/services/policies/planned-sends.long.test.ts`: on two busy cores
  * these take more than three minutes. 4,000 take 45 seconds on SQLite on quiet ones; MongoDB takes twice as long for each.
  */
-const SENDS = Number(process.env.PLANNED_SENDS ?? (MONGODB_URL ? 2_000 : 4_000));
+const SENDS = Number(process.env.PLANNED_SENDS ?? (MONGODB_URL ? 1_000 : 4_000));
 const SENDS_ON_NODES = Number(process.env.PLANNED_SENDS ?? 1_000);
 /** Sends after which the session moves to another node. */
 const MOVES_AFTER = 150;

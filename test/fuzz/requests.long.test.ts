@@ -1,4 +1,4 @@
 import { injectedSuite } from './support/injected.js';
 
 // with the ten thousand that a whole daemon gets
-injectedSuite(90_000);
+injectedSuite(30_000);
