@@ -2,23 +2,19 @@ import { isPasskeyStep } from '../../pairing/passkeys.js';
 import { unlink } from '../../routing/devices.js';
 import { IqError, NOT_PLAYED } from '../../wire/refusals.js';
 import { stanza } from '../../wire/stanza.js';
+import { startDelivery } from '../login.js';
 import { asker, asks, EMPTY, type IqAnswer, type IqNamespace, type IqRequest } from './iq.js';
 
-/** Stanzas of the offline queue that come unasked where the others must be asked for (whatsapp-rust `offline_resume.rs`). */
-const UNASKED = 5;
-
-/** `active`: the device is ready, and the network may push stanzas from now on. */
+/** `active`: a device that logged in as passive is ready. */
 export const passive: IqNamespace = {
   xmlns: 'passive',
   answer(request) {
     const companion = asker(request);
     const { connection, phones, network } = request;
-    const { faults } = network;
     if (!asks(request, 'set', 'active')) throw NOT_PLAYED;
     return {
       after() {
-        const isLimited = faults.take('offline-batches', companion.account);
-        companion.mailbox.open((waiting) => connection.send(waiting), isLimited ? UNASKED : undefined);
+        startDelivery(connection, companion, network);
         if (!companion.record.isGreeted) phones.of(companion.account).greet(companion);
       },
     };
