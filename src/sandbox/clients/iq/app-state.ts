@@ -39,7 +39,8 @@ async function answer(request: IqRequest, settings: SharedSettings, asked: Stanz
     return stanza('collection', attrs, content.length > 0 ? content : undefined);
   }
   const author = asker(request);
-  if (request.network.faults.take('app-state-conflict', author.account)) await settings.provokeConflict(name);
+  if (request.network.faults.take('app-state-conflict', author.account))
+    await settings.provokeConflict(name, author);
   const patch = readPatch(upload);
   if (!patch) return refusal(name, BAD_REQUEST);
   if (!settings.upload(author, name, version, patch)) return conflict(name, collection.since(version), blobs);
