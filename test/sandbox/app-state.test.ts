@@ -146,6 +146,21 @@ describe('Sandbox: shared settings', () => {
       expect((await world.client.chats(ALICE)).rejected).to.equal(0);
     });
 
+    it('refuses an upload on an old version with the patches that the device lacks', async () => {
+      const alice = await world.linked(ALICE, STRICT);
+      const message = await hear(alice);
+      const { lid } = await world.client.phone(BOB);
+      await world.client.fault({ kind: 'app-state-conflict', number: ALICE });
+      const refused = refusal(alice);
+      await alice.socket.chatModify({ markRead: false, lastMessages: [message] }, lid);
+      const collection = await refused;
+      expect(collection.attrs).to.include({ name: 'regular_low', type: 'error', has_more_patches: 'false' });
+      expect(getBinaryNodeChild(collection, 'error')?.attrs).to.include({ code: '409' });
+      expect(childrenOf(getBinaryNodeChild(collection, 'patches')).map(({ tag }) => tag)).to.deep.equal([
+        'patch',
+      ]);
+    });
+
     it('rejects a change with a wrong MAC', async () => {
       const alice = await world.linked(ALICE, STRICT);
       const message = await hear(alice);
@@ -240,13 +255,17 @@ function unreadNews(device: BaileysDevice, jid: string) {
 }
 
 /** The code of the next error in an answer about collections. */
-function errors(device: BaileysDevice): Promise<string | undefined> {
+async function errors(device: BaileysDevice): Promise<string | undefined> {
+  return getBinaryNodeChild(await refusal(device), 'error')?.attrs.code;
+}
+
+/** The next collection that the network refuses to a device. */
+function refusal(device: BaileysDevice): Promise<BinaryNode> {
   return new Promise((resolve) => {
     device.socket.ws.on('CB:iq,type:result,sync', (iq: BinaryNode) => {
       const [sync] = childrenOf(iq);
       const [collection] = childrenOf(sync);
-      const [error] = childrenOf(collection);
-      if (error?.tag === 'error') resolve(error.attrs.code);
+      if (collection?.attrs.type === 'error') resolve(collection);
     });
   });
 }

@@ -180,4 +180,19 @@ describe('Sandbox: what clients of other families demand', () => {
       expect(Number(v_id)).to.be.greaterThan(Number(prev_v_id));
     });
   });
+
+  describe('terms', () => {
+    it('are accepted by a client, and are so for the other devices of the account', async () => {
+      const [alice, tablet] = [await world.linked(ALICE), await world.linked(ALICE)];
+      const state = async () => {
+        const wanted = element('request', {}, [element('notice', { id: '20601216' })]);
+        const tos = getBinaryNodeChild(await ask(tablet, { xmlns: 'tos' }, wanted), 'tos');
+        return getBinaryNodeChild(tos, 'notice')?.attrs;
+      };
+      expect(await state()).to.deep.equal({ id: '20601216', state: 'false' });
+      const accepted = element('notice', { id: '20601216', stage: '5' });
+      await ask(alice, { xmlns: 'tos', type: 'set' }, accepted);
+      expect(await state()).to.deep.equal({ id: '20601216', state: 'true' });
+    });
+  });
 });

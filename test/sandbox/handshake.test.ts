@@ -1,17 +1,20 @@
 import { DEFAULT_CONNECTION_CONFIG, generateLoginNode, proto } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import { generateKeyPair, type KeyPair } from '../../src/sandbox/wire/keys.js';
+import type { BaileysDevice } from './support/baileys-device.js';
 import { certificateFlaw, shakeHands } from './support/noise-client.js';
-import { ALICE, SandboxWorld } from './support/world.js';
+import { ALICE, BOB, SandboxWorld } from './support/world.js';
 
 describe('Sandbox: the handshake', () => {
   const world = new SandboxWorld();
   let key: KeyPair;
   let payload: Uint8Array;
+  let device: BaileysDevice;
 
   beforeEach(async () => {
     await world.open();
-    const { creds, keys } = await world.linked(ALICE);
+    device = await world.linked(ALICE);
+    const { creds, keys } = device;
     const { noiseKey, me } = creds;
     key = { public: Buffer.from(noiseKey.public), private: Buffer.from(noiseKey.private) };
     const login = generateLoginNode(me?.id ?? '', { ...DEFAULT_CONNECTION_CONFIG, auth: { creds, keys } });
@@ -48,6 +51,18 @@ describe('Sandbox: the handshake', () => {
     const attempt = { key, payload, serverKey };
     expect(await shakeHands(world.sandbox.wsUrl, attempt)).to.include({ pattern: 'XXfallback' });
     expect(await shakeHands(world.sandbox.wsUrl, attempt)).to.include({ pattern: 'IK' });
+  });
+
+  it('pushes what waits as soon as a client has logged in that does not call itself passive', async () => {
+    await device.stop();
+    await world.client.write(BOB, { to: ALICE, text: 'waiting' });
+    const login = proto.ClientPayload.decode(payload);
+    const active = proto.ClientPayload.encode({ ...login, passive: false }).finish();
+    const { stanzas } = await shakeHands(world.sandbox.wsUrl, { key, payload: active, count: 5 });
+    // with the token that Bob's phone gives with its first message
+    const tags = ['success', 'ib', 'message', 'notification', 'ib'];
+    expect(stanzas?.map(({ tag }) => tag)).to.have.members(tags);
+    expect(stanzas?.filter(({ tag }) => tag === 'message')).to.have.nested.property('[0].attrs.offline', '0');
   });
 
   it('lets the client close after a last stanza, and closes a moment later if it does not', async () => {

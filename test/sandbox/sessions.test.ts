@@ -1,4 +1,9 @@
-import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildUInt } from '@whiskeysockets/baileys';
+import {
+  type BinaryNode,
+  getBinaryNodeChild,
+  getBinaryNodeChildren,
+  getBinaryNodeChildUInt,
+} from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import { type BaileysDevice, textOf } from './support/baileys-device.js';
 import { ALICE, BOB, pnJid, SandboxWorld } from './support/world.js';
@@ -33,6 +38,28 @@ describe('Sandbox: one-time keys', () => {
       expect(getBinaryNodeChild(user, 'device-identity')?.content).to.have.length.above(100);
     }
     expect(getBinaryNodeChild(await bundle(alice, pnJid(BOB)), 'device-identity')).to.equal(undefined);
+  });
+
+  it('keys of single devices are given out to a client that names them', async () => {
+    const [alice, bob] = [await world.linked(ALICE), await world.linked(BOB)];
+    const { lid } = await world.client.phone(BOB);
+    const registration = { tag: 'registration', attrs: {}, content: Buffer.alloc(4) };
+    const devices = ['0', '1', '9'].map((id) => ({ tag: 'device', attrs: { id }, content: [registration] }));
+    const answer: BinaryNode = await alice.socket.query({
+      tag: 'iq',
+      attrs: { to: '@s.whatsapp.net', type: 'get', xmlns: 'encrypt' },
+      content: [
+        { tag: 'key_fetch', attrs: {}, content: [{ tag: 'user', attrs: { jid: lid }, content: devices }] },
+      ],
+    });
+    const user = getBinaryNodeChild(getBinaryNodeChild(answer, 'list'), 'user');
+    expect(user?.attrs).to.include({ jid: lid });
+    const [phone, companion, ...others] = getBinaryNodeChildren(user, 'device');
+    expect([phone?.attrs.id, companion?.attrs.id, others.length]).to.deep.equal(['0', '1', 0]);
+    expect(getBinaryNodeChild(phone, 'device-identity')).to.equal(undefined);
+    expect(getBinaryNodeChild(companion, 'device-identity')).not.to.equal(undefined);
+    const { public: key } = bob.creds.signedIdentityKey;
+    expect(getBinaryNodeChild(companion, 'identity')?.content).to.deep.equal(Buffer.from(key));
   });
 
   it('one-time keys are omitted for unknown devices', async () => {

@@ -1,8 +1,11 @@
 import type { proto } from '@whiskeysockets/baileys';
-import type { ClientConnection } from '../state/account.js';
+import type { ClientConnection, Companion } from '../state/account.js';
 import type { Network } from '../state/network.js';
 import { viewPayload } from '../state/registration.js';
 import { failure, NETWORK_JID, stanza } from '../wire/stanza.js';
+
+/** Stanzas of the offline queue that come unasked where the others must be asked for (whatsapp-rust `offline_resume.rs`). */
+const UNASKED = 5;
 
 /**
  * Logs a linked device in, or answers with a failure: 401 when the device is not linked or presents another key. An
@@ -39,4 +42,18 @@ export function login(
     }),
   );
   network.faults.afterLogin(connection, companion);
+  // zapo says `active` at its first connection only, and never after it lost one
+  if (!credentials.payload.passive && companion.connection === connection)
+    startDelivery(connection, companion, network);
+}
+
+/** The device is ready, by its login or by `active`: the network may push stanzas from now on. */
+export function startDelivery(
+  connection: ClientConnection,
+  { account, mailbox }: Companion,
+  { faults }: Network,
+): void {
+  if (mailbox.isOpen) return;
+  const isLimited = faults.take('offline-batches', account);
+  mailbox.open((waiting) => connection.send(waiting), isLimited ? UNASKED : undefined);
 }

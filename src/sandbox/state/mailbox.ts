@@ -63,6 +63,11 @@ export class Mailbox {
     return this.#waiting.size;
   }
 
+  /** True from `open` until `shut`. */
+  get isOpen(): boolean {
+    return Boolean(this.#send ?? this.#offline ?? this.#withheldFrom);
+  }
+
   /** Messages only, without receipts and notifications. */
   get messages(): number {
     let count = 0;

@@ -39,6 +39,8 @@ export interface AccountRecord {
   hideLid?: boolean;
   /** When the person gave a trusted-contact token, in seconds since the epoch, by the key of the account that got it. */
   issuedTokens?: Record<string, number>;
+  /** Ids of the notices of WhatsApp's terms that the account has accepted. */
+  acceptedNotices?: string[];
   /** How often the phone has made another salt for first contacts. */
   saltTurn?: number;
   /** The person's passkey; `usedCount` is the last counter that the network accepted. */

@@ -62,6 +62,8 @@ export interface Handshake {
   isHelloAlone: boolean;
   /** The first stanza of the network. */
   first: Stanza;
+  /** The first stanzas, as many as were asked for; not for a resumed connection. */
+  stanzas?: Stanza[];
   /** Milliseconds from that stanza until the network closes the connection, if that was asked for. */
   openMs?: number;
 }
@@ -74,12 +76,15 @@ export async function shakeHands(
     payload,
     serverKey,
     untilClosed = false,
+    count = 1,
   }: {
     key: KeyPair;
     payload: Uint8Array;
     serverKey?: Buffer;
     /** Wait until the network closes the connection; not for a resumed one. */
     untilClosed?: boolean;
+    /** How many stanzas to wait for; not for a resumed connection. */
+    count?: number;
   },
 ): Promise<Handshake> {
   const socket = new WebSocket(url);
@@ -125,10 +130,14 @@ export async function shakeHands(
     const encrypted = noise.encrypt(key.public);
     noise.mixKey(agree(key.private, theirs));
     send({ clientFinish: { static: encrypted, payload: noise.encrypt(payload) } });
-    const first = decodeStanza(open(noise.serverKey(), 0, await frames()));
+    const opened = noise.serverKey();
+    const first = decodeStanza(open(opened, 0, await frames()));
     const begin = Date.now();
+    const stanzas = [first];
+    while (stanzas.length < count) stanzas.push(decodeStanza(open(opened, stanzas.length, await frames())));
     if (untilClosed) await once(socket, 'close');
-    return { pattern, serverKey: shown, certificate, isHelloAlone, first, openMs: Date.now() - begin };
+    const openMs = Date.now() - begin;
+    return { pattern, serverKey: shown, certificate, isHelloAlone, first, stanzas, openMs };
   } finally {
     socket.terminate();
   }

@@ -31,18 +31,26 @@ async function answer(request: IqRequest, settings: SharedSettings, asked: Stanz
   if (!isCollection(name) || !Number.isSafeInteger(version) || version < 0) return refusal(name, BAD_REQUEST);
   const collection = settings.collection(name);
   const upload = child(asked, 'patch');
+  const { blobs } = request.network.media;
   if (!upload) {
     const missing = collection.since(version);
     const attrs = { name, version: String(collection.version), has_more_patches: String(missing.hasMore) };
-    const content = await elementsOf(request.network.media.blobs, missing);
+    const content = await elementsOf(blobs, missing);
     return stanza('collection', attrs, content.length > 0 ? content : undefined);
   }
   const author = asker(request);
-  if (request.network.faults.take('app-state-conflict', author.account)) await settings.provokeConflict(name);
+  if (request.network.faults.take('app-state-conflict', author.account))
+    await settings.provokeConflict(name, author);
   const patch = readPatch(upload);
   if (!patch) return refusal(name, BAD_REQUEST);
-  if (!settings.upload(author, name, version, patch)) return refusal(name, CONFLICT);
+  if (!settings.upload(author, name, version, patch)) return conflict(name, collection.since(version), blobs);
   return stanza('collection', { name, version: String(collection.version) });
+}
+
+/** Refuses an upload with what the device lacks: it applies this, and uploads its change anew. */
+async function conflict(name: string, missing: MissingPatches, blobs: Blobs): Promise<Stanza> {
+  const attrs = { name, type: 'error', has_more_patches: String(missing.hasMore) };
+  return stanza('collection', attrs, [CONFLICT, ...(await elementsOf(blobs, missing))]);
 }
 
 /** Patches are part of the answer; a snapshot goes through the media host. */

@@ -1,24 +1,23 @@
 import { isPasskeyStep } from '../../pairing/passkeys.js';
 import { unlink } from '../../routing/devices.js';
 import { IqError, NOT_PLAYED } from '../../wire/refusals.js';
-import { stanza } from '../../wire/stanza.js';
+import { childrenOf, stanza } from '../../wire/stanza.js';
+import { startDelivery } from '../login.js';
 import { asker, asks, EMPTY, type IqAnswer, type IqNamespace, type IqRequest } from './iq.js';
 
-/** Stanzas of the offline queue that come unasked where the others must be asked for (whatsapp-rust `offline_resume.rs`). */
-const UNASKED = 5;
+/** Seconds after which a client may ask for the terms again. */
+const TERMS_REFRESH_S = 86_400;
 
-/** `active`: the device is ready, and the network may push stanzas from now on. */
+/** `active`: a device that logged in as passive is ready. */
 export const passive: IqNamespace = {
   xmlns: 'passive',
   answer(request) {
     const companion = asker(request);
     const { connection, phones, network } = request;
-    const { faults } = network;
     if (!asks(request, 'set', 'active')) throw NOT_PLAYED;
     return {
       after() {
-        const isLimited = faults.take('offline-batches', companion.account);
-        companion.mailbox.open((waiting) => connection.send(waiting), isLimited ? UNASKED : undefined);
+        startDelivery(connection, companion, network);
         if (!companion.record.isGreeted) phones.of(companion.account).greet(companion);
       },
     };
@@ -73,6 +72,27 @@ export const abt: IqNamespace = {
   answer(request) {
     if (!asks(request, 'get', 'props')) throw NOT_PLAYED;
     return { content: [stanza('props', { hash: 'sandbox' })] };
+  },
+};
+
+/** Notices of WhatsApp's terms, such as those of channels: a client asks which the account has accepted, and accepts others. */
+export const terms: IqNamespace = {
+  xmlns: 'tos',
+  answer(request) {
+    const { iq, body } = request;
+    const { account } = asker(request);
+    const accepted = new Set(account.record.acceptedNotices);
+    // whatsmeow names a single notice without the request around it
+    const notices = body?.tag === 'request' ? childrenOf(body) : body ? [body] : [];
+    const ids = notices.flatMap(({ tag, attrs: { id } }) => (tag === 'notice' && id ? [id] : []));
+    if (ids.length === 0) throw new IqError(400, 'bad-request');
+    if (iq.attrs.type === 'set') {
+      account.record.acceptedNotices = [...new Set([...accepted, ...ids])];
+      account.keep();
+      return EMPTY;
+    }
+    const states = ids.map((id) => stanza('notice', { id, state: String(accepted.has(id)) }));
+    return { content: [stanza('tos', { refresh: String(TERMS_REFRESH_S) }, states)] };
   },
 };
 

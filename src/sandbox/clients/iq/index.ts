@@ -1,7 +1,7 @@
 import { IqError, NOT_PLAYED } from '../../wire/refusals.js';
 import { child, NETWORK_JID, type Stanza, stanza } from '../../wire/stanza.js';
 import { appState } from './app-state.js';
-import { abt, md, passive, ping, reports } from './device.js';
+import { abt, md, passive, ping, reports, terms } from './device.js';
 import { groups } from './groups.js';
 import type { Client, IqAnswer, IqNamespace } from './iq.js';
 import { mediaConn, profilePicture } from './media.js';
@@ -29,6 +29,7 @@ const NAMESPACES = new Map<string, IqNamespace>(
     privacy,
     profilePicture,
     status,
+    terms,
     usync,
     ...reports,
   ].map((namespace) => [namespace.xmlns, namespace]),

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { bundleElements, isSignedBy, readSignedPreKey, readUploadedKeys } from '../../signal/prekeys.js';
-import { deviceId } from '../../state/account.js';
+import { type Device, deviceId } from '../../state/account.js';
+import type { Network } from '../../state/network.js';
 import { IqError, NOT_PLAYED } from '../../wire/refusals.js';
-import { bytesOf, child, childrenOf, readUint, stanza, uintBytes } from '../../wire/stanza.js';
+import { bytesOf, child, childrenOf, readUint, type Stanza, stanza, uintBytes } from '../../wire/stanza.js';
 import { asker, EMPTY, type IqAnswer, type IqNamespace, type IqRequest } from './iq.js';
 
 /**
@@ -19,6 +20,7 @@ const GET: Record<string, (request: IqRequest) => IqAnswer> = {
   },
   digest,
   key: handOutKeys,
+  key_fetch: handOutMissingKeys,
 };
 
 /** Pre-keys: devices upload theirs, and others ask for a bundle to open a session with. */
@@ -62,12 +64,30 @@ function handOutKeys({ network, body }: IqRequest): IqAnswer {
       const error = stanza('error', { code: '404', text: 'item-not-found' });
       return [stanza('user', { jid: attrs.jid }, [error])];
     }
-    const proof = device.companion?.record.identityProof;
-    const elements = bundleElements(network.takeBundle(device));
-    if (proof && deviceId(device) > 0) elements.push(stanza('device-identity', {}, proof));
-    return [stanza('user', { jid: attrs.jid, t: String(network.now()) }, elements)];
+    return [stanza('user', { jid: attrs.jid, t: String(network.now()) }, keysOf(device, network))];
   });
   return { content: [stanza('list', {}, users)] };
+}
+
+/** Keys of single devices to which a client has no session, such as one that asked for a message again. */
+function handOutMissingKeys({ network, body }: IqRequest): IqAnswer {
+  const users = childrenOf(body).map((asked) => {
+    const { jid } = asked.attrs;
+    const [user, server] = jid?.split('@') ?? [];
+    const devices = childrenOf(asked).flatMap(({ attrs: { id = '' } }) => {
+      const device = network.directory.device(`${user}:${id}@${server}`);
+      return device ? [stanza('device', { id }, keysOf(device, network))] : [];
+    });
+    return stanza('user', { jid, t: String(network.now()) }, devices);
+  });
+  return { content: [stanza('list', {}, users)] };
+}
+
+function keysOf(device: Device, network: Network): Stanza[] {
+  const proof = device.companion?.record.identityProof;
+  const elements = bundleElements(network.takeBundle(device));
+  if (proof && deviceId(device) > 0) elements.push(stanza('device-identity', {}, proof));
+  return elements;
 }
 
 function upload(request: IqRequest): IqAnswer {

@@ -56,9 +56,12 @@ export class SharedSettings {
     return true;
   }
 
-  /** The phone writes a meaningless patch, so that the next upload of a device fails with a conflict. */
-  async provokeConflict(name: CollectionName): Promise<void> {
-    await this.#replica.write(markerPatch(name, this.#network.newId()));
+  /**
+   * The phone writes a meaningless patch, so that the upload of a device fails with a conflict. The device gets the patch with
+   * the refusal, and no notification: whatsmeow applies the patches of both at once, and then finds a wrong hash.
+   */
+  async provokeConflict(name: CollectionName, author: Companion): Promise<void> {
+    await this.#replica.write(markerPatch(name, this.#network.newId()), author);
   }
 
   /** The settings of all chats of the phone. */
