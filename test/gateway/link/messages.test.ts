@@ -30,6 +30,20 @@ describe('a link that carries messages', () => {
     });
   }
 
+  it('names the number of a recipient whom it writes to by LID', async () => {
+    await rig.network.write(BOB, { to: ALICE, text: 'from both addresses' });
+    await session.next('message');
+    const done = new AbortController();
+    const stanzas = await rig.network.stanzas.watch(done.signal);
+    const sent = await session.send(bobLid, 'hello');
+    for await (const { direction, stanza } of stanzas) {
+      if (direction !== 'in' || stanza.tag !== 'message' || stanza.attrs?.id !== sent.messageId) continue;
+      expect(stanza.attrs).to.include({ to: bobLid, peer_recipient_pn: BOB_PN });
+      break;
+    }
+    done.abort();
+  });
+
   it('records a message before it leaves, and sends nothing when that fails', async () => {
     const outcome = await session
       .send(BOB_PN, 'never', { record: () => Promise.reject(new Error('disk full')) })

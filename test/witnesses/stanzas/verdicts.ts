@@ -167,6 +167,11 @@ export const VERDICTS: readonly Verdict[] = [
     why: 'which sessions exist by then; by LID or by number as the addresses of the message',
   },
   {
+    fact: /^message@peer_recipient_pn/,
+    verdict: 'theirs is behind',
+    why: 'the official client names the number beside a LID (zapo `node/builders/message.ts`); of the others none does',
+  },
+  {
     fact: /(friend|member|stranger|me)(-lid)?(:device)?@(lid|s\.whatsapp\.net)/,
     verdict: 'theirs is behind',
     why: 'the gateway writes to LIDs, as the official client does with migrated accounts; the others to what the caller gave them',

@@ -169,12 +169,20 @@ interface StanzaExtras {
 }
 
 /**
- * The attributes and elements that the library's `sendMessage` would add to the stanza, and the element for buttons,
- * which the library lacks: phones show buttons only with the element that WhatsApp's business clients send.
+ * The attributes and elements that the library's `sendMessage` would add to the stanza, and what the library lacks: the element for
+ * buttons, which phones show only with it, and the number of a recipient who is named by LID, which the official client adds
+ * (zapo `node/builders/message.ts`).
  *
  * @param now milliseconds since the epoch
+ * @param number jid of the recipient's number, in private chats that are named by LID
  */
-export function stanzaExtras(message: MessageContent, now: number): StanzaExtras {
+export function stanzaExtras(message: MessageContent, now: number, number?: string): StanzaExtras {
+  const extras = extrasOf(message, now);
+  if (!number) return extras;
+  return { ...extras, additionalAttributes: { ...extras.additionalAttributes, peer_recipient_pn: number } };
+}
+
+function extrasOf(message: MessageContent, now: number): StanzaExtras {
   const content = normalizeMessageContent(message);
   const { key, type } = content?.protocolMessage ?? {};
   // private chats have no admins: there the network silently refuses a revocation by an admin

@@ -81,6 +81,8 @@ class ReadyMessage implements PreparedMessage {
   readonly audience: Audience;
   /** Of a post in a channel: names its file. */
   readonly handle: string | undefined;
+  /** The number of the person at the LID that it goes to. */
+  readonly number: string | undefined;
 
   constructor(
     sender: WireSender,
@@ -91,6 +93,7 @@ class ReadyMessage implements PreparedMessage {
       tokens: MessageTokens;
       audience: Audience;
       handle?: string | undefined;
+      number?: string | undefined;
     },
   ) {
     this.sender = sender;
@@ -98,6 +101,7 @@ class ReadyMessage implements PreparedMessage {
     this.to = made.to;
     this.content = made.content;
     this.handle = made.handle;
+    this.number = made.number;
     const encoded = proto.Message.encode(made.content).finish();
     this.encoded = made.handle ? withHandle(encoded, made.handle) : encoded;
     this.tokens = made.tokens;
@@ -175,11 +179,12 @@ export class WireSender {
     }
     const to = asked.remedy?.to ?? (await fallback.addressFor(asked.to));
     const audience = await this.#audience(to, asked.audience);
-    const [content, tokens] = await Promise.all([
+    const [content, tokens, number] = await Promise.all([
       compose(sock, uploader, { ...asked, to }, clock.now()),
       tokensFor(to),
+      fallback.numberFor(to),
     ]);
-    return new ReadyMessage(this, asked, { to, content, tokens, audience });
+    return new ReadyMessage(this, asked, { to, content, tokens, audience, number });
   }
 
   /** See the port. Rejects as soon as the connection ends. */
@@ -235,13 +240,13 @@ export class WireSender {
   }
 
   async #sendToMissed(
-    { asked: { messageId, audience: status }, to, content, audience }: ReadyMessage,
+    { asked: { messageId, audience: status }, to, content, audience, number }: ReadyMessage,
     hash: string | undefined,
   ): Promise<void> {
     // the library would send a status to the device as a private message
     if (status) return;
     const { sock, fanout, clock } = this.#options;
-    const extras = stanzaExtras(content, clock.now());
+    const extras = stanzaExtras(content, clock.now(), number);
     for (const jid of await fanout.missed(to, audience, hash))
       await sock.relayMessage(to, content, { messageId, ...extras, participant: { jid, count: FIRST } });
   }
@@ -306,7 +311,7 @@ export class WireSender {
   }
 
   #write(message: ReadyMessage, guard: SendGuard, copy: CopyInFlight): void {
-    const { asked, to, content, tokens, audience, handle } = message;
+    const { asked, to, content, tokens, audience, handle, number } = message;
     const { sock, clock } = this.#options;
     const { messageId } = asked;
     const written = () => {
@@ -321,7 +326,7 @@ export class WireSender {
       else copy.block();
       return;
     }
-    const { additionalNodes = [], ...extras } = stanzaExtras(content, clock.now());
+    const { additionalNodes = [], ...extras } = stanzaExtras(content, clock.now(), number);
     const blocked = new Error('the guard blocked the message');
     const check = () => {
       if (!guard.check()) throw blocked;
