@@ -56,6 +56,8 @@ const item = <T>(list: readonly T[], n: number): T => {
   if (found === undefined) throw new Error(`there is nothing for node ${n}`);
   return found;
 };
+/** A channel that the network does not know. */
+const CHANNEL = '120363000000000009@newsletter';
 const fresh = (n: number) => `fresh${n}`;
 const adopted = (n: number) => `adopted${n}`;
 const BAD_REQUEST = 400;
@@ -181,11 +183,30 @@ export const ROUTE_CALLS: Readonly<Record<string, RouteCall>> = {
     posted((_, n) => ({ body: `status ${n}` })),
   ),
   'POST /delete-status': refused(
-    404,
-    posted((_, n) => ({ messageId: `3EB0STATUS${n}` })),
+    NOT_FOUND,
+    posted(() => ({ messageId: '3EB0STATUS' })),
   ),
   'GET /status-privacy': same(({ clientId }) => ({ query: { clientId } })),
   'POST /set-status-privacy': same(posted(() => ({ mode: 'contacts' }))),
+  'GET /channels': same(({ clientId }) => ({ query: { clientId } })),
+  'GET /channel': refused(NOT_FOUND, ({ clientId }) => ({ query: { clientId, channel: CHANNEL } })),
+  'GET /channel-posts': refused(NOT_FOUND, ({ clientId }) => ({ query: { clientId, channelJid: CHANNEL } })),
+  'POST /follow-channel': refused(
+    NOT_FOUND,
+    posted(() => ({ channelJid: CHANNEL })),
+  ),
+  'POST /unfollow-channel': refused(
+    NOT_FOUND,
+    posted(() => ({ channelJid: CHANNEL })),
+  ),
+  'POST /post-channel': refused(
+    NOT_FOUND,
+    posted((_, n) => ({ channelJid: CHANNEL, body: `post ${n}` })),
+  ),
+  'POST /delete-channel-post': refused(
+    NOT_FOUND,
+    posted(() => ({ channelJid: CHANNEL, messageId: '3EB0POST' })),
+  ),
   'POST /user-info': same(posted(() => ({ jid: BOB.number }))),
   'POST /check-owner-lid': same(posted(() => ({ number: BOB.number }))),
   'GET /profile-picture': same(({ clientId }) => ({ query: { clientId, jid: BOB.number } })),
