@@ -17,8 +17,6 @@ import type { Session } from '../sessions/session.js';
 
 const LINK_BASE = 'https://whatsapp.com/channel/';
 const POST_ROUTE = '/post-channel';
-/** Fields of the library's short forms: a picture, a video, and the text in place of a file that is too large. */
-const POSTABLE = ['image', 'video', 'text'];
 
 /**
  * The channels (newsletters) of linked numbers, for the channel routes. All methods throw session_unknown, session_unpaired,
@@ -112,20 +110,8 @@ export class Channels {
 
   #fileJob({ clientId, channelJid, body }: ChannelPosting, source: FileSource): SendJob {
     const wishes = { caption: body, mimeType: '', fileName: '', asVoice: false, asSticker: false };
-    const job = fileJob({ clientId, to: channelJid, ...wishes }, source, this.#options.media);
-    return {
-      ...job,
-      route: POST_ROUTE,
-      async compose(context, rename) {
-        const composed = await job.compose(context, rename);
-        if (POSTABLE.some((name) => name in composed.content)) return composed;
-        await composed.discard?.().catch(() => undefined);
-        throw new GatewayError(
-          'media_unsupported',
-          'a post takes a picture or a video; this file is neither',
-        );
-      },
-    };
+    const payload = { clientId, to: channelJid, ...wishes };
+    return fileJob(payload, source, this.#options.media, { route: POST_ROUTE, only: ['image', 'video'] });
   }
 
   async #channels(clientId: string): Promise<LinkChannels> {
