@@ -42,44 +42,33 @@ export function whatsAppHosts(server: Server, { network }: NetworkParts): void {
     if (network.faults.take('reject-media', account)) return new Refusal('media_rejected', 'upload rejected');
     return undefined;
   };
-  server.route<{ Params: MediaParams; Query: { auth: string }; Payload: Readable }>({
-    method: 'POST',
-    path: '/mms/{kind}/{hash}',
-    options: {
-      payload: { output: 'stream', parse: false, maxBytes: MAX_FILE_BYTES },
-      validate: { params: uploadParams, query: Joi.object({ auth: Joi.string().default('') }).unknown() },
-    },
-    handler: async ({ params: { kind, hash }, query, payload, info }) => {
-      const refusal = refusalOf(query.auth, info.hostname);
-      if (refusal) {
-        // a client that still writes its file would otherwise see a closed connection, and not the answer
-        await finished(payload.resume());
-        throw refusal;
-      }
-      const { name } = await network.media.blobs.put([payload], hash);
-      const path = directPath(kind, name);
-      return { url: mediaUrl(path), direct_path: path };
-    },
-  });
-  server.route<{ Params: MediaParams; Query: { auth: string }; Payload: Readable }>({
-    method: 'POST',
-    path: '/newsletter/{kind}/{hash}',
-    options: {
-      payload: { output: 'stream', parse: false, maxBytes: MAX_FILE_BYTES },
-      validate: { params: uploadParams, query: Joi.object({ auth: Joi.string().default('') }).unknown() },
-    },
-    // not encrypted; the answer has a handle, which the post names (whatsmeow `upload.go`, zapo `newsletter/content.ts`)
-    handler: async ({ params: { kind, hash }, query, payload, info }) => {
-      const refusal = refusalOf(query.auth, info.hostname);
-      if (refusal) {
-        await finished(payload.resume());
-        throw refusal;
-      }
-      const { name } = await network.media.blobs.put([payload], hash);
-      const path = plainPath(kind, name);
-      return { url: mediaUrl(path), direct_path: path, handle: network.media.handles.make() };
-    },
-  });
+  /** Takes uploads below a path. @param answer what is told of a file, by its kind and its name in the store */
+  const takeUploads = (path: string, answer: (kind: string, name: string) => object): void => {
+    server.route<{ Params: MediaParams; Query: { auth: string }; Payload: Readable }>({
+      method: 'POST',
+      path: `${path}/{kind}/{hash}`,
+      options: {
+        payload: { output: 'stream', parse: false, maxBytes: MAX_FILE_BYTES },
+        validate: { params: uploadParams, query: Joi.object({ auth: Joi.string().default('') }).unknown() },
+      },
+      handler: async ({ params: { kind, hash }, query, payload, info }) => {
+        const refusal = refusalOf(query.auth, info.hostname);
+        if (refusal) {
+          // a client that still writes its file would otherwise see a closed connection, and not the answer
+          await finished(payload.resume());
+          throw refusal;
+        }
+        const { name } = await network.media.blobs.put([payload], hash);
+        return answer(kind, name);
+      },
+    });
+  };
+  takeUploads('/mms', (kind, name) => placeOf(directPath(kind, name)));
+  // not encrypted; the answer has a handle, which the post names (whatsmeow `upload.go`, zapo `newsletter/content.ts`)
+  takeUploads('/newsletter', (kind, name) => ({
+    ...placeOf(plainPath(kind, name)),
+    handle: network.media.handles.make(),
+  }));
   const download = async ({ hash }: MediaParams, h: Pick<ResponseToolkit, 'response'>) => {
     const blob = await network.media.blobs.get(hash);
     if (!blob && network.media.blobs.isExpired(hash))
@@ -143,4 +132,9 @@ export function whatsAppHosts(server: Server, { network }: NetworkParts): void {
       throw new Refusal('page_unavailable', 'the page is not available');
     },
   });
+}
+
+/** The address of an uploaded file, as clients write it into their messages. */
+function placeOf(path: string): { url: string; direct_path: string } {
+  return { url: mediaUrl(path), direct_path: path };
 }
